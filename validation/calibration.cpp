@@ -357,6 +357,19 @@ constexpr Recipe kRecipes[] = {
          if (a[fmt::format("constant.ldc.warm.{}B.stride64", bytes)] < kConstantHit) last = bytes;
        return last;
      }},
+    {"constant_ways", "uniform_constants",
+     "most lines that an ULDC moves over and finds again, reads.uniform.n8.apart8.turn1.by64.*.w1",
+     [](const Answers& a) {
+       constexpr double kHit = 10;
+       const auto cycles = [&](int lines) {
+         return a[fmt::format("reads.uniform.n8.apart8.turn1.by64.span{}.w1",
+                              lines * kConstantLine)];
+       };
+       double most = 0;
+       for (const int lines : {2, 4, 8, 16})
+         if (cycles(lines) < cycles(2) + kHit) most = lines;
+       return most;
+     }},
     {"immediate_constant_bytes", "control", "largest constant.uldc+ffma.warm that hits",
      [](const Answers& a) {
        double last = 0;
@@ -871,6 +884,18 @@ constexpr Recipe kRecipes[] = {
        for (const int place : kPlaces)
          sum += a[fmt::format("place_{}.b1.t32.no_instruction", place)];
        return sum / static_cast<double>(std::size(kPlaces)) - kFromGpc;
+     }},
+    {"latency_launch_far", "cold_launches",
+     "median over 32 places of place_*.b16.t32, active less its mean over the 16 SMs,",
+     [](const Answers& a) {
+       constexpr double kBlocks = 16, kSms = 132;
+       std::vector<double> beyond;
+       for (const int place : kPlaces) {
+         const std::string name = fmt::format("place_{}.b16.t32.", place);
+         beyond.push_back(a[name + "active"] - a[name + "active_mean"] * kSms / kBlocks);
+       }
+       std::ranges::sort(beyond);
+       return beyond[beyond.size() / 2];
      }},
     {"sm_block_start_interval", "cold_launches",
      "dispatch.b4224.t32 less dispatch.b2112.t32, active_mean, over the 16 blocks more,",

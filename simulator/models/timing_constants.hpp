@@ -213,6 +213,7 @@ namespace heddle::simulator::timing {
   X(constant_fill_bytes, "byte", "of constants that L2 sends to the GPC's cache at a time") \
   X(immediate_constant_bytes, "byte", "cache of an SM for constants that are operands") \
   X(indexed_constant_bytes, "byte", "cache of an SM for constants that LDC reads") \
+  X(constant_ways, "line", "lines of a set of it, and of the one for constants that ULDC reads at an address in a register") \
   X(latency_constant_miss, "cycle", "added to LDC by a constant that is in the GPC's cache only") \
   X(latency_operand_miss, "cycle", "the same for a constant that is an operand, the instruction's second issue included") \
   X(latency_constant_l15_miss, "cycle", "added by a constant that is in L2 only") \
@@ -221,9 +222,11 @@ namespace heddle::simulator::timing {
   X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants, and what L2 delivers") \
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
   X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
+  X(latency_launch_far, "cycle", "the same, beyond the mean, in GPCs far from the half of L2 that holds the code; less, in the others") \
   X(sm_start_cycles, "cycle", "an SM counts as active before the first of its warps") \
   X(latency_launch_end, "cycle", "end of the last warp to the end of the launch") \
-  X(blocks_dispatched_per_cycle, "block/cycle", "SMs that get their first block of a grid") \
+  X(interval_gpc_block, "cycle", "from one first block of a GPC to the next, of one warp") \
+  X(interval_gpc_large_block, "cycle", "the same of eight warps and more") \
   X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
   X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
   X(cluster_start_interval, "1/100 cycle", "between the starts of two clusters of a grid") \

@@ -10,6 +10,7 @@ FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std:
       gpc_(gpc),
       sm_(sm),
       sub_cores_(constants.sub_cores),
+      constant_places_(program.constant_lines),
       l1_port_(constants.interval_l1_instruction_line * Calendar::kHundred),
       code_lines_(program.code_lines) {
   const std::uint32_t code = constants_.instruction_line_bytes;
@@ -19,7 +20,9 @@ FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std:
     sub_core.lines.start(code_lines_, constants_.l0_instruction_bytes / code);
   l1_.start(code_lines_, constants_.l1_instruction_bytes / code);
   operands_.start(constant_lines, constants_.immediate_constant_bytes / data);
-  indexed_.start(constant_lines, constants_.indexed_constant_bytes / data);
+  const std::uint32_t sets = constants_.indexed_constant_bytes / data / constants_.constant_ways;
+  uniform_.start(sets, constants_.constant_ways);
+  indexed_.start(sets, constants_.constant_ways);
   first_begin_ = entry / program.instructions_per_line;
   first_end_ = std::min(code_lines_, first_begin_ + constants_.launch_l0_instruction_bytes / code);
 }
@@ -43,6 +46,11 @@ Cycle FrontEnd::deliver_first() {
   return there;
 }
 
+// What the stream has begun to fetch by now.
+void FrontEnd::deliver_until(Cycle now) {
+  while (!ahead_.empty() && std::max(ahead_.front().begins, begun_) <= now) deliver_first();
+}
+
 FrontEnd::Ahead FrontEnd::request(std::uint32_t line, Cycle now) {
   Ahead ahead{line, gpc().code(line, now, from_l2_), 0};
   send(ahead, now);
@@ -60,7 +68,7 @@ void FrontEnd::run_ahead(std::uint32_t line, Cycle now) {
 // place for it (measured: jumps over one, two and three lines wait for the stream, those over more
 // take no longer).
 Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
-  while (!ahead_.empty() && std::max(ahead_.front().begins, begun_) <= now) deliver_first();
+  deliver_until(now);
   const bool in_stream = line >= stream_begin_ && line < stream_end_;
   if (const Cycle there = l1_.arrival(line); there != kNever) {
     if (in_stream) run_ahead(line, now);
@@ -96,8 +104,12 @@ Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now) {
   sub_core.begun = true;
   if (first_arrival_ == kNever) {
     first_arrival_ = in_l1(line, now);
+    const Cycle left = first_arrival_ - constants_.latency_l1_instruction_miss;
     for (std::uint32_t each = first_begin_; each < first_end_; ++each)
-      if (l1_.arrival(each) == kNever) l1_.insert(each, first_arrival_);
+      if (l1_.arrival(each) == kNever) {
+        gpc().leave(left);  // one by one, as others of the GPC notice
+        l1_.insert(each, first_arrival_);
+      }
     std::erase_if(ahead_, [this](const Ahead& each) { return each.line < first_end_; });
   }
   const Cycle arrival =
@@ -131,24 +143,45 @@ bool FrontEnd::keeps_code(unsigned index, std::uint32_t line) const {
 // Two warps of a sub-core that want an operand which is on its way ask for it each by itself, more
 // wait with them (measured: prologue.* of gpu/kernels/micro/timing/cold_launches.cu; eight warps on
 // each of 132 SMs wait 100 cycles longer than one on each, 32 not longer than eight).
-Cycle FrontEnd::operand(unsigned index, std::uint32_t line, Cycle now) {
+Cycle FrontEnd::fetch_operand(unsigned index, std::uint32_t line, Cycle now) {
   constexpr std::uint32_t kMost = 2;
-  const Cycle known = operands_.arrival(line);
-  if (known <= now) return known;
   SubCore& sub_core = sub_cores_[index];
   if (sub_core.operand != line || sub_core.operand_arrival <= now) sub_core.operand_requests = 0;
   sub_core.operand = line;
   if (sub_core.operand_requests == kMost) return sub_core.operand_arrival;
   ++sub_core.operand_requests;
+  deliver_until(now);
   sub_core.operand_arrival = gpc().constant(line, now) + constants_.latency_operand_miss;
-  if (known == kNever) operands_.insert(line, sub_core.operand_arrival);
   return sub_core.operand_arrival;
 }
 
+Cycle FrontEnd::operand(unsigned index, std::uint32_t line, Cycle now) {
+  const Cycle known = operands_.arrival(line);
+  if (known <= now) return known;
+  const Cycle there = fetch_operand(index, line, now);
+  if (known == kNever) operands_.insert(line, there);
+  return there;
+}
+
+// Where the line is kept is told by what the instruction names alone, before a register is added:
+// an instruction that moves on by lines finds four of them again, and not eight (measured:
+// reads.uniform.* of gpu/kernels/micro/timing/uniform_constants.cu).
+Cycle FrontEnd::uniform(unsigned index, std::uint32_t line, std::uint32_t named, Cycle now) {
+  const Cycle known = uniform_.arrival(named, line);
+  if (known <= now) return known;
+  const Cycle there = fetch_operand(index, line, now);
+  if (known == kNever) uniform_.insert(named, line, there);
+  return there;
+}
+
 Cycle FrontEnd::indexed(std::uint32_t line, Cycle now) {
-  if (indexed_.arrival(line) == kNever)
-    indexed_.insert(line, gpc().constant(line, now) + constants_.latency_constant_miss);
-  return indexed_.arrival(line);
+  const std::uint32_t place = constant_places_[line].number;
+  const Cycle known = indexed_.arrival(place, line);
+  if (known != kNever) return known;
+  deliver_until(now);
+  const Cycle there = gpc().constant(line, now) + constants_.latency_constant_miss;
+  indexed_.insert(place, line, there);
+  return there;
 }
 
 }  // namespace heddle::simulator::timing

@@ -27,8 +27,10 @@ class FrontEnd {
   Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
   // Whether `instructions` would ask nothing of what the sub-cores share.
   bool keeps_code(unsigned sub_core, std::uint32_t line) const;
-  // When a constant that is an operand can be read; and one that LDC reads.
+  // When a constant that is an operand can be read; one whose place is that which ULDC names, in
+  // lines, and what a register adds; and one that LDC reads.
   Cycle operand(unsigned sub_core, std::uint32_t line, Cycle now);
+  Cycle uniform(unsigned sub_core, std::uint32_t line, std::uint32_t named, Cycle now);
   Cycle indexed(std::uint32_t line, Cycle now);
   // Whether `operand` would find the line there, whatever others ask for before.
   bool keeps_operand(std::uint32_t line, Cycle now) const {
@@ -63,10 +65,12 @@ class FrontEnd {
     if (line == sub_core.last) return line + 1;
     return std::min(code_lines_, line + (line == sub_core.last + 1 ? 3 : 2));
   }
+  Cycle fetch_operand(unsigned sub_core, std::uint32_t line, Cycle now);
   Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);
   Cycle in_l1(std::uint32_t line, Cycle now);
   void send(Ahead& ahead, Cycle now);
+  void deliver_until(Cycle now);
   Cycle deliver_first();
   Ahead request(std::uint32_t line, Cycle now);
   void run_ahead(std::uint32_t line, Cycle now);
@@ -76,7 +80,9 @@ class FrontEnd {
   const std::uint32_t sm_;
   const SmThreads* beside_ = nullptr;
   std::vector<SubCore> sub_cores_;
-  LineCache l1_, operands_, indexed_;
+  const std::vector<ConstantLine>& constant_places_;
+  LineCache l1_, operands_;
+  SetCache uniform_, indexed_;
   Calendar l1_port_;  // of lines to the sub-cores
   Server from_l2_;
   std::uint32_t code_lines_ = 0;

@@ -82,7 +82,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   core_.cycle = &clock_;
   stalls_at_.resize(program_.instructions.size());
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-    gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches);
+    gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches, i);
   place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);
@@ -148,13 +148,22 @@ Cycle TimedLaunch::next_event() const {
   return next;
 }
 
+// GPCs start their blocks beside one another, each its own one by one (measured: dispatch.tsv of
+// gpu/kernels/micro/timing/control.cu).
+Cycle TimedLaunch::first_block_interval() const {
+  const std::uint64_t threads = context_.request->block.count();
+  const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  return std::clamp<Cycle>(
+      warps, constants_.interval_gpc_block,
+      std::max(constants_.interval_gpc_block, constants_.interval_gpc_large_block));
+}
+
 // One block on each SM before the second on any.
 void TimedLaunch::dispatch_first_blocks() {
-  Server dispatcher;
-  const std::uint64_t ticks = Server::kTicks / constants_.blocks_dispatched_per_cycle;
   std::vector<Cycle> begin(sms_.size());
-  for (Cycle& each : begin)
-    each = constants_.latency_launch + dispatcher.wait(constants_.latency_launch, ticks);
+  const Cycle interval = first_block_interval();
+  for (std::size_t sm = 0; sm < begin.size(); ++sm)
+    begin[sm] = constants_.latency_launch + sm / constants_.gpcs * interval;
   if (cluster_.count() > 1) {
     place_ready_ = std::move(begin);
     return dispatch_clusters();

@@ -22,4 +22,28 @@ void LineCache::insert(std::uint32_t line, Cycle arrival) {
   arrival_[line] = arrival;
 }
 
+void SetCache::start(std::uint32_t sets, std::uint32_t ways) {
+  sets_ = std::max(1u, sets);
+  ways_.assign(std::size_t{sets_} * std::max(1u, ways), {});
+  reads_ = 0;
+}
+
+std::span<SetCache::Way> SetCache::set(std::uint32_t place) {
+  const std::size_t ways = ways_.size() / sets_;
+  return std::span(ways_).subspan(place % sets_ * ways, ways);
+}
+
+Cycle SetCache::arrival(std::uint32_t place, std::uint32_t line) {
+  for (Way& way : set(place)) {
+    if (way.arrival == kNever || way.line != line) continue;
+    way.read = ++reads_;
+    return way.arrival;
+  }
+  return kNever;
+}
+
+void SetCache::insert(std::uint32_t place, std::uint32_t line, Cycle arrival) {
+  *std::ranges::min_element(set(place), {}, &Way::read) = {line, arrival, ++reads_};
+}
+
 }  // namespace heddle::simulator::timing

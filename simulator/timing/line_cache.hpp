@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simulator/timing/cycle.hpp"
@@ -24,6 +25,27 @@ class LineCache {
   std::vector<Cycle> arrival_;
   std::vector<std::uint32_t> order_;  // a ring of what it holds
   std::size_t next_ = 0, capacity_ = 1;
+};
+
+// A cache in sets of a few lines each, of which that which was read longest ago is the first to go.
+class SetCache {
+ public:
+  void start(std::uint32_t sets, std::uint32_t ways);
+  // As above. `place`: its remainder is the number of the set that the line is sought in.
+  Cycle arrival(std::uint32_t place, std::uint32_t line);
+  void insert(std::uint32_t place, std::uint32_t line, Cycle arrival);
+
+ private:
+  struct Way {
+    std::uint32_t line = 0;
+    Cycle arrival = kNever;
+    std::uint64_t read = 0;  // how many reads had been made before the last of it
+  };
+  std::span<Way> set(std::uint32_t place);
+
+  std::vector<Way> ways_;
+  std::uint32_t sets_ = 1;
+  std::uint64_t reads_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

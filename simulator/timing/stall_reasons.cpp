@@ -30,12 +30,18 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
     if (warp.operand_of != warp.issued + 1) {
       warp.operand_of = warp.issued + 1;
-      warp.operand_there =
-          units_.front_end.operand(index_, operand_line(*units_.context, warp, timed), now);
+      warp.operand_there = operand_arrival(warp, timed, now);
     }
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
   return ready;
+}
+
+Cycle SubCore::operand_arrival(const ResidentWarp& warp, const Timed& timed, Cycle now) {
+  const std::uint32_t line = operand_line(*units_.context, warp, timed);
+  if (timed.constant_lines_of_bank == 0) return units_.front_end.operand(index_, line, now);
+  const std::uint32_t named = timed.constant_offset / constants_.constant_line_bytes;
+  return units_.front_end.uniform(index_, line, named, now);
 }
 
 // The line of the warp's next instruction. The one behind that on which it has landed comes some

@@ -114,6 +114,7 @@ class SubCore {
 
   // stall_reasons.cpp
   Wait wait_of(ResidentWarp& warp, Cycle now);
+  Cycle operand_arrival(const ResidentWarp& warp, const Timed& timed, Cycle now);
   void ask_for_code(ResidentWarp& warp, Cycle now);
   Wait wait_at_end(const ResidentWarp& warp, Cycle now) const;
   Wait wait_at_fence(const ResidentWarp& warp, Cycle now) const;

@@ -49,6 +49,7 @@ class TimedLaunch {
   Ran run_until(std::uint64_t instructions);
   void place_sms();
   Cycle next_event() const;
+  Cycle first_block_interval() const;
   void dispatch_first_blocks();
   void dispatch_next_blocks();
   void choose_sample(const Options& options);

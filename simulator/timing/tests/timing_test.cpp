@@ -13,6 +13,7 @@
 #include "simulator/record/metrics.hpp"
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
+#include "simulator/timing/line_cache.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -75,11 +76,13 @@ class Timing : public testing::Test {
  protected:
   // One block of a kernel made of `body`, with nothing in the way but what a test is about.
   Result run(const std::vector<Word>& body, unsigned threads, const std::string& constants = "",
-             std::uint64_t parameter = 0, std::optional<std::uint8_t> carveout = {}) {
+             std::uint64_t parameter = 0, std::optional<std::uint8_t> carveout = {},
+             std::uint32_t blocks = 1) {
     const Module module(with_body(kKernel, body), "by hand", device_.memory());
     LaunchRequest request;
     request.module = const_cast<Module*>(&module);
     request.kernel = module.cubin().find_kernel(kKernel);
+    request.grid = {blocks, 1, 1};
     request.block = {threads, 1, 1};
     request.preferred_carveout = carveout;
     request.parameters.resize(request.kernel->parameter_bytes);
@@ -105,7 +108,7 @@ class Timing : public testing::Test {
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
       "interval_dram_instruction_line=0,interval_gpc_line=1,interval_first_fetch=0,latency_operand_"
       "miss=0,"
-      "latency_launch_code=0,latency_exit=0,sm_start_cycles=0,";
+      "latency_launch_code=0,latency_launch_far=0,latency_exit=0,sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
 };
 
@@ -171,11 +174,72 @@ TEST_F(Timing, EachWarpAsksForAnOperandThatIsNotThereYet) {
   const std::vector<Word> body{with(kUldc, {.stall = 1}), with(kExit, {})};
   const Result result = run(body, 32 * 4,
                             "latency_operand_miss=50,interval_gpc_line=1000,interval_uniform=1,"
-                            "instruction_prefetch_lines=0,latency_launch=0,");
+                            "instruction_prefetch_lines=0,latency_launch=0,"
+                            "launch_l0_instruction_bytes=128,");
   // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart, behind the
   // line of code.
   EXPECT_EQ(result.active_max, 4u * 10 + 50 + 2);
   EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30 + 40);
+}
+
+// An instruction that moves on by lines finds four of them again.
+TEST_F(Timing, ALineThatAUniformRegisterNamesIsKeptWhereItsInstructionSays) {
+  constexpr Word kZero{0x0000000000067882, 0};                    // UMOV UR6, 0x0
+  constexpr Word kNextLine{0x0000004006067890, 0x0fffe03f};       // UIADD3 UR6, UR6, 0x40, URZ
+  constexpr Word kMoved{0x00000000060a7abb, 0x0000000008000a00};  // ULDC.64 UR10, c[0x0][UR6]
+  const auto missed = [&](int lines, int rounds) {
+    std::vector<Word> body;
+    for (int round = 0; round < rounds; ++round) {
+      body.push_back(with(kZero, {.stall = 8}));
+      for (int line = 0; line < lines; ++line) {
+        body.push_back(with(kMoved, {.stall = 8}));
+        body.push_back(with(kNextLine, {.stall = 8}));
+      }
+    }
+    body.push_back(with(kExit, {}));
+    return cycles(run(body, 32, "latency_operand_miss=50,"), Stall::imc_miss);
+  };
+  EXPECT_GE(missed(4, 1), 4u * 50);
+  EXPECT_EQ(missed(4, 2), missed(4, 1));
+  EXPECT_EQ(missed(8, 2), 2 * missed(8, 1));
+}
+
+TEST(SetCache, OfASetTheLineReadLongestAgoIsTheFirstToGo) {
+  SetCache cache;
+  cache.start(2, 2);
+  cache.insert(0, 10, 5);
+  cache.insert(2, 11, 6);
+  EXPECT_EQ(cache.arrival(0, 10), 5u);
+  EXPECT_EQ(cache.arrival(1, 10), kNever);  // another set
+  cache.insert(4, 12, 7);
+  EXPECT_EQ(cache.arrival(0, 11), kNever);
+  EXPECT_EQ(cache.arrival(0, 10), 5u);
+  EXPECT_EQ(cache.arrival(0, 12), 7u);
+}
+
+// Each GPC starts its own blocks one by one.
+TEST_F(Timing, FirstBlocksOfAGpcBeginOneAfterAnother) {
+  const auto elapsed = [&](std::uint32_t blocks, unsigned threads) {
+    return run({with(kExit, {})}, threads, "interval_gpc_block=20,interval_gpc_large_block=25,", 0,
+               {}, blocks)
+        .elapsed;
+  };
+  const std::uint32_t gpcs = constant(&Constants::gpcs);
+  EXPECT_EQ(elapsed(gpcs, 32), elapsed(1, 32));
+  EXPECT_EQ(elapsed(2 * gpcs, 32) - elapsed(1, 32), 20u);
+  EXPECT_EQ(elapsed(2 * gpcs, 24 * 32) - elapsed(1, 24 * 32), 24u);
+  EXPECT_EQ(elapsed(2 * gpcs, 32 * 32) - elapsed(1, 32 * 32), 25u);
+}
+
+// Half of the GPCs are farther from the half of L2 that holds the code.
+TEST_F(Timing, CodeComesLaterToSomeGpcs) {
+  const auto timed = [&](std::uint32_t blocks) {
+    return run({with(kExit, {})}, 32, "latency_launch_code=100,latency_launch_far=30,", 0, {},
+               blocks);
+  };
+  const Result one = timed(1), three = timed(3);
+  EXPECT_EQ(three.active_max, one.active_max + 30);
+  EXPECT_EQ(three.active_sum, 3 * one.active_sum);
 }
 
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
@@ -227,6 +291,15 @@ TEST_F(Timing, ConstantsAreServedAddressByAddress) {
   const std::uint64_t alone = active(kFirst, 32, "latency_constant_place=5,");
   EXPECT_EQ(active(kByte, 1, "latency_constant_place=5,"), alone);
   EXPECT_EQ(active(kByte, 32, "latency_constant_place=5,"), alone + 31 * 5);
+}
+
+TEST_F(Timing, AllBytesOfOneConstantAreServedAtOnce) {
+  const auto active = [&](Word load) {
+    std::vector<Word> body(16, with(load, {.stall = 1, .write = 0}));
+    body.push_back(with(kExit, {}));
+    return run(body, 4 * 32).active_max;
+  };
+  EXPECT_EQ(active(kLdc), active(kStack));
 }
 
 TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
@@ -293,15 +366,6 @@ TEST_F(Timing, LocalStoresSayWhichBytesOfASector) {
   const auto elapsed = [&](unsigned threads, const char* constants) {
     return run(body, threads, constants).elapsed;
   };
-TEST_F(Timing, AllBytesOfOneConstantAreServedAtOnce) {
-  const auto active = [&](Word load) {
-    std::vector<Word> body(16, with(load, {.stall = 1, .write = 0}));
-    body.push_back(with(kExit, {}));
-    return run(body, 4 * 32).active_max;
-  };
-  EXPECT_EQ(active(kLdc), active(kStack));
-}
-
   const char* const slow = "l2_atomic_half_interval=100000,";
   EXPECT_EQ(elapsed(8, slow), elapsed(8, ""));
   EXPECT_GT(elapsed(7, slow), elapsed(7, "") + 900);
@@ -654,8 +718,9 @@ TEST_F(TimedCluster, TakesTheSameTimeForAnyNumberOfThreads) {
 }
 
 TEST_F(TimedCluster, WaitsAtItsBarrierAndForTheOtherBlocksMemory) {
-  const auto active = [this](const char* constants) {
-    return static_cast<double>(run(constants).timing->active_max);
+  // Code comes to all SMs of a GPC at once.
+  const auto active = [this](const std::string& constants) {
+    return static_cast<double>(run("interval_gpc_line=1," + constants).timing->active_max);
   };
   const double before = active("latency_cluster_barrier=300,latency_cluster_extra=200");
   // Two barriers, one load between them; a cycle more or less by whose turn it is.
