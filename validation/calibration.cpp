@@ -763,10 +763,6 @@ constexpr Recipe kRecipes[] = {
        constexpr double kLoop = 48;
        return a["boxes.r8.x2.w1.issue"] - a["boxes.r8.x1.w1.issue"] - kLoop;
      }},
-    {"latency_box_cluster", "async_units", "shared_out.all.c2.r8.rank0 less boxes.r8.x1.w1, wait,",
-     [](const Answers& a) {
-       return a["shared_out.all.c2.r8.rank0.wait"] - a["boxes.r8.x1.w1.wait"];
-     }},
     {"latency_first_map", "async_units", "maps.plain.first less maps.prefetched.first",
      [](const Answers& a) { return a["maps.plain.first"] - a["maps.prefetched.first"]; }},
     {"interval_box_line", "async_units",
@@ -776,6 +772,15 @@ constexpr Recipe kRecipes[] = {
        return kPercent *
               (a["shared_out.all.c2.r128.rank0.wait"] - a["shared_out.all.c2.r64.rank0.wait"]) /
               kMore;
+     }},
+    {"interval_box_request", "box_requests",
+     "100 times missing.pitch1024.w128.r128, p25, row127 less row0, over the 127 lines between",
+     [](const Answers& a) {
+       constexpr double kBetween = 127;
+       return kPercent *
+              (a["missing.pitch1024.w128.r128.row127.p25"] -
+               a["missing.pitch1024.w128.r128.row0.p25"]) /
+              kBetween;
      }},
     {"interval_stored_line", "async_units",
      "100 times leaving.stores.read.x1.b1, wait, r128 less r64, over 64",

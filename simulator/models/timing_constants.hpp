@@ -120,6 +120,7 @@ namespace heddle::simulator::timing {
   X(latency_box, "cycle", "issue of a copy of one line, from the nearest slice of L2, until its mbarrier has been told") \
   X(latency_box_cluster, "cycle", "added to that of copies to several blocks") \
   X(latency_first_map, "cycle", "added to the first copy on an SM that reads a tensor map") \
+  X(interval_box_request, "1/100 cycle", "between two lines that the copy engine asks L2 for, or rows of shorter ones") \
   X(interval_box_line, "1/100 cycle", "between two lines that copies bring to an SM's shared memory, or rows of shorter ones") \
   X(interval_stored_line, "1/100 cycle", "between two lines that the copy engine takes out of shared memory") \
   X(interval_added_line, "1/100 cycle", "the same of reductions") \

@@ -69,7 +69,7 @@ Cycle CopyEngine::add(Cycle now, const Timed& instruction, std::span<const Acces
                                  : Request::Kind::write;
   copy.lines = lines_of(accesses, loads, box.row_bytes);
   if (loads) copy.lines.resize(copy.lines.size() / receivers.size());  // are read once for all
-  copy.interval = loads                                ? constants_.interval_box_line
+  copy.interval = loads                                ? constants_.interval_box_request
                   : copy.kind == Request::Kind::atomic ? constants_.interval_added_line
                                                        : constants_.interval_stored_line;
   if (!loads) return enqueue(std::move(copy), now + constants_.latency_bulk_store, instruction);
@@ -92,7 +92,7 @@ Cycle CopyEngine::add(Cycle now, const Timed& instruction, std::span<const Acces
 void CopyEngine::prefetch(Cycle now, const Timed& instruction, std::span<const MemoryRun> memory) {
   Copy copy;
   copy.kind = Request::Kind::prefetch;
-  copy.interval = constants_.interval_box_line;
+  copy.interval = constants_.interval_box_request;
   for (const MemoryRun& run : memory)
     for (std::uint64_t at = run.address / kSectorBytes;
          run.bytes != 0 && at <= (run.address + run.bytes - 1) / kSectorBytes; ++at) {
@@ -145,15 +145,24 @@ void CopyEngine::advance(Cycle now, LoadStoreUnit& memory) {
   }
 }
 
-// Of lines that come at once, each takes its time.
-Cycle CopyEngine::receive(Cycle time) {
-  return time + incoming_.wait(time, constants_.interval_box_line * Server::kTicks / kHundred);
+// Of lines that come at once, each takes its time. One that comes late holds none back that were
+// asked for after it (missing.* of gpu/kernels/micro/timing/box_requests.cu).
+Cycle CopyEngine::receive(Cycle time) { return incoming_.take(time); }
+
+// A line passes those asked for before it, but no more than so many (behind.*.all.nothing of
+// gpu/kernels/micro/timing/box_requests.cu).
+Cycle CopyEngine::pass(Cycle time) {
+  Cycle& earliest = passed_[lines_passed_++ % passed_.size()];
+  earliest = std::max(earliest, time);
+  return earliest;
 }
 
 void CopyEngine::receive_lines(std::span<const Request> requests, Load& load, Cycle now) {
-  for (const Request& request : requests)
+  for (const Request& request : requests) {
+    const Cycle passed = pass(request.done);
     for (Receiver& each : load.receivers)
-      each.latest = std::max(each.latest, each.engine->receive(request.done));
+      each.latest = std::max(each.latest, each.engine->receive(passed));
+  }
   load.lines -= requests.size();
   if (load.lines != 0) return;
   for (const Receiver& each : load.receivers) {

@@ -3,6 +3,7 @@
 // as long as one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -22,7 +23,8 @@ struct Timed;
 
 class CopyEngine {
  public:
-  explicit CopyEngine(const Constants& constants) : constants_(constants) {}
+  explicit CopyEngine(const Constants& constants)
+      : constants_(constants), incoming_(constants.interval_box_line) {}
 
   // A block that a copy comes to: its SM's engine and barriers.
   struct Receiver {
@@ -90,6 +92,7 @@ class CopyEngine {
   // The time at which it begins to ask for lines.
   Cycle enqueue(Copy copy, Cycle ready, const Timed& instruction);
   static void ask_for_neighbours(const Copy& copy, std::size_t count, LoadStoreUnit& memory);
+  Cycle pass(Cycle time);
   Cycle receive(Cycle time);
   void receive_lines(std::span<const Request> requests, Load& load, Cycle now);
 
@@ -104,7 +107,9 @@ class CopyEngine {
   std::deque<Copy> copies_;
   std::deque<Load> loads_;
   std::vector<Asked> asked_;
-  Server incoming_;  // lines that copies bring, also those of other SMs
+  std::array<Cycle, 64> passed_{};  // when the last lines came, in the order of asking
+  std::uint64_t lines_passed_ = 0;
+  Calendar incoming_;  // lines that copies bring, also those of other SMs
 };
 
 }  // namespace heddle::simulator::timing

@@ -11,7 +11,7 @@
 namespace heddle::simulator::timing {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::ElementsAre, ::testing::Field;
 
 constexpr Cycle kHit = 250, kTold = 240, kFirstMap = 70, kSlow = 1000;
 constexpr std::uint32_t kRow = 128;
@@ -21,6 +21,7 @@ constexpr CopyEngine::Box kRows{kRow};
 Constants constants() {
   Constants c;
   c.sub_cores = 4;
+  c.interval_box_request = 200;
   c.interval_box_line = 200;
   c.interval_stored_line = 400;
   c.latency_l2_hit = kHit;
@@ -94,6 +95,42 @@ TEST_F(CopyEngineTest, LinesFollowOneAnotherAndTheBarrierIsToldOfTheLast) {
   EXPECT_EQ(engine_.next_event(), 100u);
   EXPECT_THAT(answer(kHit), ElementsAre(100, 102, 104));
   EXPECT_EQ(arrivals_.next_event(), 104 + kTold);
+}
+
+TEST_F(CopyEngineTest, LinesAreAskedForFasterThanTheyAreTaken) {
+  Constants faster = constants();
+  faster.interval_box_request = 100;
+  CopyEngine engine(faster);
+  engine.add(100, run_of_bytes_, rows(AccessKind::load, 3), kRows, {receiver()});
+  while (engine.next_event() != kNever) engine.advance(engine.next_event(), memory_);
+  EXPECT_THAT(memory_.requests(),
+              ElementsAre(Field(&Request::time, 100), Field(&Request::time, 101),
+                          Field(&Request::time, 102)));
+}
+
+TEST_F(CopyEngineTest, ALateLineHoldsNoneBackThatWereAskedForAfterIt) {
+  engine_.add(100, run_of_bytes_, rows(AccessKind::load, 3), kRows, {receiver()});
+  while (engine_.next_event() != kNever) engine_.advance(engine_.next_event(), memory_);
+  for (Request& request : memory_.requests()) request.done = request.time + kHit;
+  memory_.requests().front().done += kSlow;
+  engine_.collect(memory_.requests(), 0);
+  EXPECT_EQ(arrivals_.next_event(), 100 + kTold + kSlow);
+}
+
+TEST_F(CopyEngineTest, ALinePasses63ThatWereAskedForBeforeIt) {
+  for (const std::size_t before : {63, 64}) {
+    CopyEngine engine(constants_);
+    LateArrivals arrivals;
+    engine.add(0, run_of_bytes_, rows(AccessKind::load, before), kRows, {receiver()});
+    engine.add(0, run_of_bytes_, rows(AccessKind::load, 1), kRows,
+               {{&engine, &arrivals, {.block = &block_}}});
+    while (engine.next_event() != kNever) engine.advance(engine.next_event(), memory_);
+    for (Request& request : memory_.requests())
+      request.done = request.time + kHit + (request.time == 2 * before ? 0 : kSlow);
+    engine.collect(memory_.requests(), 0);
+    memory_.requests().clear();
+    EXPECT_EQ(arrivals.next_event(), kTold + (before == 63 ? 2 * before : kSlow));
+  }
 }
 
 TEST_F(CopyEngineTest, ACopyBehindAnotherWaitsForItsLinesToBeAskedFor) {
