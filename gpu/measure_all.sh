@@ -49,7 +49,7 @@ if [ "$arch" = sm_90 ]; then # its machine words are of this architecture
   for program in machine_code products jumps; do
     "$nvcc" -std=c++20 -O3 -arch=sm_90 -o "$work/micro/$program" "$micro/$program.cu" -lcuda &
   done
-  for program in warp_groups async_units far_boxes; do
+  for program in warp_groups async_units far_boxes box_requests; do
     "$nvcc" -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o "$work/micro/$program" "$micro/$program.cu" &
   done
 fi
@@ -79,6 +79,7 @@ if [ "$arch" = sm_90 ]; then
   micro warp_groups
   micro async_units
   micro far_boxes
+  micro box_requests
 fi
 "$here/cupti/measure.sh" -m timing -b "$work/library" -o "$out/micro/launches.json" -- "$work/micro/launches" \
   > /dev/null || say "launches: status $?"
