@@ -27,11 +27,11 @@ TEST(StartOrder, TellsWhichBlockWasStartedWhen) {
 // The first block stays as long as the others come and go.
 TEST(Knowledge, OfAMillionEndedBlocksTakesNoRoom) {
   constexpr std::uint32_t kBlocks = 1'000'000;
-  constexpr std::size_t kMost = 256 << 10;
+  [[maybe_unused]] constexpr std::size_t kMost = 256 << 10;
   Knowledge knowledge;
   StartOrder order;
   knowledge.start_block(order.add(0), 2);
-  const std::size_t before = mallinfo2().uordblks;
+  [[maybe_unused]] const std::size_t before = mallinfo2().uordblks;
   for (std::uint32_t i = 1; i < kBlocks; ++i) {
     const std::uint32_t block = order.add(i);
     knowledge.start_block(block, 2);
