@@ -82,13 +82,7 @@ double bsync_per_warp(Work work, const LaunchOptions& options = {}) {
 }
 
 TEST(PatchedCode, GroupsThatWaitMeetWhereAnotherAccessesMemory) {
-  for (const Work work : {load, atomic, reduction, store})
-    EXPECT_EQ(bsync_per_warp(work), 2) << work;
-}
-
-// Not measured with this program: an H200's counts of a sort in shared memory tell it of stores.
-TEST(PatchedCode, GroupsThatWaitMeetWhereAnotherAccessesSharedMemory) {
-  for (const Work work : {shared_load, shared_store, shared_atomic})
+  for (const Work work : {load, atomic, reduction, store, shared_load, shared_store, shared_atomic})
     EXPECT_EQ(bsync_per_warp(work), 2) << work;
 }
 
