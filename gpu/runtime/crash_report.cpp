@@ -121,7 +121,8 @@ bool is_registered(std::uintptr_t address) {
   return false;
 }
 
-// What /proc/self/maps says of the page at an address.
+// What /proc/self/maps says of the page at an address. host_mappings would allocate, which a signal
+// handler must not.
 enum class Pages : std::uint8_t { none, unreadable, readable, writable };
 
 Pages pages_at(std::uintptr_t address) {

@@ -149,7 +149,7 @@ void CopyEngine::advance(Cycle now, LoadStoreUnit& memory) {
 // asked for after it (missing.* of gpu/kernels/micro/timing/box_requests.cu).
 Cycle CopyEngine::receive(Cycle time) { return incoming_.take(time); }
 
-// A line passes those asked for before it, but no more than so many (behind.*.all.nothing of
+// A line passes those asked for before it, but no more than 63 (behind.*.all.nothing of
 // gpu/kernels/micro/timing/box_requests.cu).
 Cycle CopyEngine::pass(Cycle time) {
   Cycle& earliest = passed_[lines_passed_++ % passed_.size()];

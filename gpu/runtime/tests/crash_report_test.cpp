@@ -73,16 +73,23 @@ int recurse(int depth) {
   return recurse(depth + 1) + frame[0];
 }
 
-void overflow_a_small_stack() {
+// In a thread with a stack of 64 KB.
+void on_a_small_stack(void (*overflow)()) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 64 << 10);
   pthread_t thread;
-  const auto body = [](void*) -> void* {
+  const auto body = [](void* given) -> void* {
     report_full_stack();
-    return reinterpret_cast<void*>(static_cast<std::intptr_t>(recurse(0)));
+    reinterpret_cast<void (*)()>(given)();
+    return nullptr;
   };
-  if (pthread_create(&thread, &attributes, body, nullptr) == 0) pthread_join(thread, nullptr);
+  if (pthread_create(&thread, &attributes, body, reinterpret_cast<void*>(overflow)) == 0)
+    pthread_join(thread, nullptr);
+}
+
+void overflow_a_small_stack() {
+  on_a_small_stack([] { [[maybe_unused]] volatile int deep = recurse(0); });
 }
 
 TEST(CrashReportDeathTest, AFullStackOfAThreadIsNamed) {
@@ -119,17 +126,10 @@ void read_elsewhere(std::uintptr_t address) {
 }
 // again: sub $64,%rsp; mov %eax,(%rsp); jmp again. In the end there is nothing where %rsp points.
 void fill_a_small_stack_elsewhere() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 64 << 10);
-  pthread_t thread;
-  const auto body = [](void*) -> void* {
-    report_full_stack();
+  on_a_small_stack([] {
     reinterpret_cast<void (*)()>(
         elsewhere({0x48, 0x83, 0xec, 0x40, 0x89, 0x04, 0x24, 0xeb, 0xf7}))();
-    return nullptr;
-  };
-  if (pthread_create(&thread, &attributes, body, nullptr) == 0) pthread_join(thread, nullptr);
+  });
 }
 
 TEST(CrashReportDeathTest, AStackOfWhichNothingCanBeReadIsNamedToo) {
