@@ -169,7 +169,8 @@ std::string instruction_table(const simulator::LaunchRecord& launch, Metrics met
     std::vector<std::string> row = cells(launch, instruction.metrics, columns);
     const bool is_empty =
         std::ranges::all_of(row, [](const std::string& cell) { return cell.empty(); });
-    if (is_empty && !instruction.metrics.contains("smsp__inst_executed.sum")) continue;
+    // Where warps only waited.
+    if (is_empty && !instruction.metrics.contains("smsp__sass_inst_executed.sum")) continue;
     table.add(fmt::format("{:04x}", instruction.pc), std::move(row),
               {visible(instruction.text), visible(instruction.line)});
   }

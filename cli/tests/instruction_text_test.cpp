@@ -65,5 +65,19 @@ TEST(SourceTable, LeavesOutColumnsWithoutAnyValue) {
   EXPECT_THAT(source_table(launch, metrics), Not(HasSubstr("stall")));
 }
 
+// An ended warp drains behind its EXIT, at an instruction that nobody executes.
+TEST(InstructionTable, HasWhatOnlyStalledWhereStallsAreAskedFor) {
+  auto launch = launch_with({"a.cu:1"});
+  auto& behind = launch.instructions.emplace_back(launch.instructions.front());
+  behind.text = "BRA";
+  const char* drain = "smsp__pcsamp_warps_issue_stalled_drain.sum";
+  behind.metrics = {{simulator::MetricName(drain), 5}};
+  launch.metrics[simulator::MetricName(drain)] = 5;
+  EXPECT_THAT(instruction_table(launch, {}), Not(HasSubstr("BRA")));
+  const std::string text = instruction_table(launch, metrics_named({drain}));
+  EXPECT_THAT(text, HasSubstr("5  BRA"));
+  EXPECT_THAT(text, HasSubstr("NOP"));
+}
+
 }  // namespace
 }  // namespace heddle::cli
