@@ -383,15 +383,25 @@ void LoadStoreUnit::hurry_copy(const Timed& instruction, Cycle passes, PipeWork&
   work.places = constants_.lsu_load_entries;
 }
 
+// What no lane makes takes the address unit as long as what is made, but for stores, which then do
+// not take it longer than loads (stream.*.lanes0 of gpu/kernels/micro/timing/no_lanes.cu).
+PipeWork LoadStoreUnit::at_address_unit(const Timed& instruction, bool unmade) const {
+  if (instruction.is_store)
+    return {.address_busy =
+                unmade ? constants_.lsu_address_interval : constants_.lsu_store_address_interval,
+            .places = constants_.lsu_store_entries};
+  if (unmade && instruction.is_shared)
+    return {.address_busy = constants_.lsu_shared_address_interval,
+            .places = constants_.lsu_shared_entries};
+  return {.address_busy = constants_.lsu_address_interval, .places = constants_.lsu_load_entries};
+}
+
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
                                 std::span<const Access> accesses, const Origin& origin,
                                 const Outstanding& waiting) {
-  PipeWork work{
-      .ready = now + constants_.latency_mio_queue,
-      .address_busy = instruction.is_store ? constants_.lsu_store_address_interval
-                                           : constants_.lsu_address_interval,
-      .places = instruction.is_store ? constants_.lsu_store_entries : constants_.lsu_load_entries,
-      .token = new_entry(instruction, waiting)};
+  PipeWork work = at_address_unit(instruction, accesses.empty());
+  work.ready = now + constants_.latency_mio_queue;
+  work.token = new_entry(instruction, waiting);
   Entry& entry = entries_[work.token];
   Cycle longest = 0;  // passes of an access
   for (const Access& access : accesses) {
@@ -443,6 +453,10 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   completion.sources_read = base + (instruction.is_store ? constants_.latency_store_read
                                                          : constants_.latency_operand_read);
   completion.done = base + entry.further;
+  // What no lane loads is waited for as long as what comes from shared memory (chain.*.lanes0 of
+  // gpu/kernels/micro/timing/no_lanes.cu).
+  if (entry.parts.empty() && !instruction.is_store && !instruction.is_async)
+    completion.done = base + constants_.latency_shared_load;
   const auto first = static_cast<std::uint32_t>(waits_.size());
   std::span<const Piece> left = entry.pieces;
   for (const Part& part : entry.parts) {

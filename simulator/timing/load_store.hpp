@@ -167,6 +167,7 @@ class LoadStoreUnit {
 
   void split_texels(std::span<const Access> accesses);
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
+  PipeWork at_address_unit(const Timed& instruction, bool unmade) const;
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);

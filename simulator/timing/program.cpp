@@ -114,6 +114,7 @@ void choose_memory_course(const Instruction& in, const Constants& constants, Tim
                       access.kind == isa::MemoryAccess::Kind::reduction;
   timed.adds_floats = atomic && isa::data_type(in).is_float();
   const bool shared = access.space == isa::Space::shared;
+  timed.is_shared = shared;
   timed.awaited = shared ? Stall::short_scoreboard : Stall::long_scoreboard;
   // As the H200's samples of waits for an mbarrier say.
   if (timed.tests_phase && in.mod(Mod::try_wait) != 0) timed.awaited = Stall::long_scoreboard;

@@ -95,6 +95,7 @@ struct alignas(64) Timed {
   bool bypasses_l1 : 1 = false;
   bool empties_l1 : 1 = false;  // CCTL.IVALL
   bool is_store : 1 = false;
+  bool is_shared : 1 = false;      // names shared memory, not a generic address
   bool is_async : 1 = false;       // LDGSTS
   bool is_mbarrier : 1 = false;    // SYNCS
   bool tests_phase : 1 = false;    // SYNCS.PHASECHK

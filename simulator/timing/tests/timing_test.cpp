@@ -267,6 +267,27 @@ TEST_F(Timing, SharedLoadsTakeTheirLatencyAndBroadcastWithoutConflict) {
   EXPECT_EQ(run(body, 32).active_max, constant(&Constants::latency_shared_load) + 2);
 }
 
+// stream.*.lanes0.w32 and chain.*.lanes0 of gpu/kernels/micro/timing/no_lanes.cu: 4 cycles a store
+// to global and to shared memory, and what is loaded by no lane is waited for.
+TEST_F(Timing, WhatNoLaneMakesPassesTheMemoryUnit) {
+  constexpr Word kLoad{0x000000000809f984, 0x0000000000000800};         // @!PT LDS R9, [R8]
+  constexpr Word kStore{0x000000090400f986, 0x000000000c101906};        // @!PT STG.E [R4.64], R9
+  constexpr Word kSharedStore{0x000000090800f388, 0x0000000000000800};  // @!PT STS [R8], R9
+  const auto active = [&](Word word, std::size_t count) {
+    std::vector<Word> body(count, with(word, {.stall = 1}));
+    body.push_back(with(kExit, {}));
+    return run(body, 32).active_max;
+  };
+  const std::uint64_t interval = constant(&Constants::lsu_address_interval);
+  EXPECT_EQ(active(kStore, 24) - active(kStore, 16), 8 * interval);
+  EXPECT_EQ(active(kSharedStore, 24) - active(kSharedStore, 16), 8 * interval);
+  const std::uint64_t shared_interval = constant(&Constants::lsu_shared_address_interval);
+  EXPECT_EQ(active(kLoad, 24) - active(kLoad, 16), 8 * shared_interval);
+  const std::vector<Word> used{with(kLoad, {.stall = 2, .write = 0}), with(kFfma, {.wait = 1}),
+                               with(kExit, {})};
+  EXPECT_EQ(run(used, 32).active_max, constant(&Constants::latency_shared_load) + 2);
+}
+
 // shared.load128.all.same.w16 of gpu/kernels/micro/timing/wide_lanes.cu: 2 cycles.
 TEST_F(Timing, WideLoadsOfOnePlaceHoldTheirSubCoreNoLongerThanTheUnit) {
   constexpr Word kLds128{0x0000000008007984, 0x0000000000000c00};  // LDS.128 R0, [R8]
