@@ -33,29 +33,22 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
   Visited visited = Visited::done;
   Cycle until = now;  // before that it goes on by itself
   for (bool by_itself = false;; by_itself = true, now = next_visit_) {
-    const Cycle units_free = find_ready(now);
-    Cycle next = units_free;  // of the warps that do not sleep
-    if (ready_ != 0 && now < issues_from_) {
-      next = std::min(units_free, issues_from_);
-    } else if (ready_ != 0) {
-      const unsigned slot = pick(now);
-      if (waits_for_registers(slot, now)) {
-        next = std::min(units_free, issues_from_);
-      } else {
-        const Step* const computing = computing_step(slots_[slot]);
-        if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
-          if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
-          next_visit_ = now;
-          return visited;
-        }
-        last_ = slot;
-        if (computing != nullptr)
-          issue_computing(slot, *computing, now);
-        else
-          visited = issue(slot, now);
-        if (visited == Visited::stopped) return visited;
-        next = units_behind_issue(slot, now, units_free);
+    const Turn turn = find_turn(now);
+    Cycle next = turn.next;
+    if (const unsigned slot = turn.slot; slot != kSlots) {
+      const Step* const computing = computing_step(slots_[slot]);
+      if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
+        if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
+        next_visit_ = now;
+        return visited;
       }
+      last_ = slot;
+      if (computing != nullptr)
+        issue_computing(slot, *computing, now);
+      else
+        visited = issue(slot, now);
+      if (visited == Visited::stopped) return visited;
+      next = units_behind_issue(slot, now, turn.next);
     }
     const Cycle awakes = slots_.next();
     next_visit_ = std::min(awakes, next);
@@ -66,6 +59,30 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
   }
 }
 
+inline SubCore::Turn SubCore::find_turn(Cycle now) {
+  if (const unsigned slot = take_lone(now); slot != kSlots) return {slot, kNever};
+  const Cycle units_free = find_ready(now);
+  if (ready_ == 0) return {kSlots, units_free};
+  if (now < issues_from_) return {kSlots, std::min(units_free, issues_from_)};
+  const unsigned slot = pick(now);
+  if (waits_for_registers(slot, now)) return {kSlots, std::min(units_free, issues_from_)};
+  return {slot, units_free};
+}
+
+// Mostly one warp could issue, was prepared for it, and finds its unit free. Its slot, which is
+// then alone in `ready_`; kSlots: it is for `find_ready` to say which can.
+inline unsigned SubCore::take_lone(Cycle now) {
+  if (waits_.all() != 0 || now < issues_from_) return kSlots;
+  const SlotMask due = slots_.due_at(now);
+  if (!std::has_single_bit(due) || (due & prepared_) == 0) return kSlots;
+  const auto slot = static_cast<unsigned>(std::countr_zero(due));
+  const ResidentWarp& warp = slots_[slot];
+  if (unit_free(timed(warp).gate, now) > now || registers_there(warp, now) > now) return kSlots;
+  ready_ = slots_.take_due(now);
+  prepared_ &= ~ready_;
+  return slot;
+}
+
 // In `ready_`: the warps that can issue. When a unit is free that others wait for.
 inline Cycle SubCore::find_ready(Cycle now) {
   Cycle units_free = kNever;
@@ -73,11 +90,6 @@ inline Cycle SubCore::find_ready(Cycle now) {
   waits_.pass(now);
   if (slots_.next() <= now) {
     const SlotMask due = slots_.take_due(now);
-    if (finds_unit_free(due, now)) {
-      prepared_ &= ~due;
-      ready_ = due;
-      return units_free;
-    }
     for_each_slot(due & prepared_, [&](unsigned slot) { wait_for_unit(slot, now); });
     for_each_slot(due & ~prepared_, [&](unsigned slot) { examine(slot, now); });
     prepared_ &= ~due;
@@ -86,15 +98,6 @@ inline Cycle SubCore::find_ready(Cycle now) {
   if (ready_ != 0 && now < held_until_) waits_.hold();
   if (units_.observed) tell_unit_waits(now);
   return units_free;
-}
-
-// Whether `due` is the only warp that could issue, and does: it need not wait for its unit first.
-inline bool SubCore::finds_unit_free(SlotMask due, Cycle now) const {
-  if (waits_.all() != 0 || !std::has_single_bit(due) || (due & ~prepared_) != 0) return false;
-  const ResidentWarp& warp = slots_[static_cast<unsigned>(std::countr_zero(due))];
-  const Timed& next = timed(warp);
-  return now >= issues_from_ && next.gate < kPipes &&
-         pipes_.free_at(static_cast<Pipe>(next.gate)) <= now && registers_there(warp, now) <= now;
 }
 
 // What was prepared lacks nothing but its unit.
@@ -257,8 +260,14 @@ inline void SubCore::advance_by_one(unsigned slot, Cycle now) {
   at_unit_ &= ~slot_bit(slot);
   ++warp.pc;
   warp.state = Stall::wait;
-  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
-  sleep_until_ready(slot, std::max(now + 1, warp.stalled_until));
+  const Timed& next = timed(warp);
+  if (next.code_line != warp.line) ask_for_code(warp, now);
+  const Cycle ready = std::max(now + 1, warp.stalled_until);
+  // As `sleep_until_ready` finds, of a warp that has just issued.
+  if (!looks_ahead_ || !next.awaits_unit || std::max(warp.next_issue, warp.fetched) > ready)
+    return sleep_until_ready(slot, ready);
+  prepared_ |= slot_bit(slot);
+  slots_.sleep(slot, ready);
 }
 
 // Until `ready`, when its stall count has run or what it waits for is there, or until the results

@@ -17,12 +17,13 @@ Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache
 // Those that have something to do: bit 0, number `first`, the bits above it those behind, round to
 // the ones before it.
 inline std::uint64_t Sm::due_sub_cores(Cycle now, unsigned first) const {
-  const std::vector<Cycle>& visits = units_.next_visits;
   std::uint64_t due = 0;
-  for (std::size_t i = 0; i < visits.size(); ++i)
-    due |= std::uint64_t{visits[i] <= now ? 1u : 0u} << i;
-  const std::uint64_t all = (std::uint64_t{1} << visits.size()) - 1;
-  return (due << visits.size() | due) >> first & all;
+  unsigned at = 0;
+  for (const SmUnits::Visits& visits : units_.next_visits)
+    for (const Cycle visit : visits) due |= std::uint64_t{visit <= now ? 1u : 0u} << at++;
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  const std::uint64_t all = (std::uint64_t{1} << count) - 1;
+  return (due << count | due) >> first & all;
 }
 
 bool Sm::run(Cycle end) {

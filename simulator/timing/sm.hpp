@@ -39,7 +39,8 @@ class Sm {
   Cycle next_event() const {
     Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
                            units_.arrivals.next_event()});
-    for (const Cycle visit : units_.next_visits) next = std::min(next, visit);
+    for (const SmUnits::Visits& visits : units_.next_visits)
+      for (const Cycle visit : visits) next = std::min(next, visit);
     return next;
   }
   // Has the host fetch what `run` will need of it.

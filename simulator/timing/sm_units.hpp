@@ -1,6 +1,7 @@
 // What the sub-cores of an SM share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct SmUnits {
         sm(number),
         observed(first.core.launch.options->observer != nullptr),
         runs_ahead(!observed && first.source.executes()),
-        next_visits(constants.sub_cores, kNever),
+        next_visits((constants.sub_cores + kVisitsAtOnce - 1) / kVisitsAtOnce),
         memory(constants, number),
         copies(constants),
         front_end(constants, first.program, first.core.launch.entry, gpc, number),
@@ -38,8 +39,12 @@ struct SmUnits {
   const bool observed;
   const bool runs_ahead;  // sub-cores may, where nobody sees it (issue_loop.cpp)
   // When something may happen in each sub-core; kNever: not by itself. Side by side, as they are
-  // looked at in each cycle.
-  std::vector<Cycle> next_visits;
+  // looked at in each cycle, and in groups of a size that the compiler knows: of most SMs one.
+  static constexpr unsigned kVisitsAtOnce = 4;
+  struct Visits : std::array<Cycle, kVisitsAtOnce> {
+    Visits() { fill(kNever); }
+  };
+  std::vector<Visits> next_visits;
   LoadStoreUnit memory;
   CopyEngine copies;
   LateArrivals arrivals;

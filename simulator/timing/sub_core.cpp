@@ -112,14 +112,6 @@ void SubCore::hold(unsigned slot, Cycle now) {
   slots_.sleep(slot, warp.next_issue);
 }
 
-void SubCore::account(ResidentWarp& warp, Cycle until) {
-  if (until <= warp.counted_until) return;
-  if (units_.observed && warp.warp != nullptr) tell_wait(warp, until);
-  const std::uint32_t pc = warp.seen_at != 0 ? warp.seen_at : warp.pc;
-  units_.context->stalls_at[pc][static_cast<std::size_t>(warp.state)] += until - warp.counted_until;
-  warp.counted_until = until;
-}
-
 void SubCore::tell_wait(const ResidentWarp& warp, Cycle until) {
   const SmContext& context = *units_.context;
   const Cycle start = context.clock_start;

@@ -27,7 +27,8 @@ class SubCore {
         most_bank_reads_(units.context->program.most_bank_reads),
         counts_results_(units.context->program.counts_results),
         looks_ahead_(!units.observed && !units.context->picks_by_wait),
-        next_visit_(units.next_visits[index]),
+        next_visit_(
+            units.next_visits[index / SmUnits::kVisitsAtOnce][index % SmUnits::kVisitsAtOnce]),
         pipes_(units.constants),
         tensor_(units.constants) {}
 
@@ -68,6 +69,12 @@ class SubCore {
     Stall reason;
     Cycle until;
   };
+  // The slot of the warp that issues; kSlots: none does. When one can that does not sleep, unless
+  // what issues changes that.
+  struct Turn {
+    unsigned slot;
+    Cycle next;
+  };
   // What an instruction costs that ends a stretch of code, and the part of it in which the next one
   // is on its way.
   struct FlowTime {
@@ -75,8 +82,9 @@ class SubCore {
   };
 
   // issue_loop.cpp
+  Turn find_turn(Cycle now);
+  unsigned take_lone(Cycle now);
   Cycle find_ready(Cycle now);
-  bool finds_unit_free(SlotMask due, Cycle now) const;
   void wait_for_unit(unsigned slot, Cycle now);
   SlotMask ask_units(Cycle now, Cycle& until);
   Cycle units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
@@ -109,7 +117,15 @@ class SubCore {
   SlotMask waiting_long() const;
   void hold(unsigned slot, Cycle now);
   void retire(unsigned slot, Cycle now);
-  void account(ResidentWarp& warp, Cycle until);
+  // Its cycles up to `until` are of the reason for which it waits.
+  void account(ResidentWarp& warp, Cycle until) {
+    if (until <= warp.counted_until) return;
+    if (units_.observed && warp.warp != nullptr) tell_wait(warp, until);
+    const std::uint32_t pc = warp.seen_at != 0 ? warp.seen_at : warp.pc;
+    units_.context->stalls_at[pc][static_cast<std::size_t>(warp.state)] +=
+        until - warp.counted_until;
+    warp.counted_until = until;
+  }
   void tell_wait(const ResidentWarp& warp, Cycle until);
 
   // stall_reasons.cpp

@@ -73,7 +73,11 @@ class WarpSlots {
   // Those of which it is known when they are examined.
   SlotMask awaited() const { return near_ | far_; }
   // When the first warp is examined, at the earliest.
-  Cycle next() const { return std::min(next_near(), next_far_); }
+  Cycle next() const { return std::min(next_near_, next_far_); }
+  // Those examined at `now`, where no others were to be before that and it is known of all.
+  SlotMask due_at(Cycle now) const {
+    return now == next_near_ && now + kSpan <= next_far_ ? at_[now % kSpan] : 0;
+  }
   // Whether those examined at `next`, which is `next()`, or before are among `slots`.
   bool are_of(Cycle next, SlotMask slots) const {
     return next < next_far_ && (at_[next % kSpan] & ~slots) == 0;
@@ -82,9 +86,9 @@ class WarpSlots {
   // Takes out those whose time has come. They must be told to sleep again.
   SlotMask take_due(Cycle now) {
     SlotMask due = 0;
-    for (Cycle next = next_near(); next <= now; next = next_near()) {
-      due |= std::exchange(at_[next % kSpan], 0);
-      used_ &= ~(std::uint64_t{1} << next % kSpan);
+    for (; next_near_ <= now; next_near_ = find_near()) {
+      due |= std::exchange(at_[next_near_ % kSpan], 0);
+      used_ &= ~(std::uint64_t{1} << next_near_ % kSpan);
     }
     near_ &= ~due;
     begin_ = now;
@@ -94,13 +98,14 @@ class WarpSlots {
 
  private:
   static constexpr Cycle kSpan = 64;
-  Cycle next_near() const {
+  Cycle find_near() const {
     if (used_ == 0) return kNever;
     const int begin = static_cast<int>(begin_ % kSpan);
     return begin_ + static_cast<Cycle>(std::countr_zero(std::rotr(used_, begin)));
   }
   void put_near(unsigned slot, Cycle time) {
     near_ |= slot_bit(slot);
+    next_near_ = std::min(next_near_, time);
     at_[time % kSpan] |= slot_bit(slot);
     used_ |= std::uint64_t{1} << time % kSpan;
     place_[slot] = static_cast<std::uint8_t>(time % kSpan);
@@ -108,7 +113,9 @@ class WarpSlots {
   void take_out(unsigned slot) {
     const unsigned place = place_[slot];
     near_ &= ~slot_bit(slot);
-    if ((at_[place] &= ~slot_bit(slot)) == 0) used_ &= ~(std::uint64_t{1} << place);
+    if ((at_[place] &= ~slot_bit(slot)) != 0) return;
+    used_ &= ~(std::uint64_t{1} << place);
+    if (next_near_ % kSpan == place) next_near_ = find_near();
   }
   // Most warps wait long, for memory; they are gone through now and then, not in each visit.
   SlotMask bring_near(Cycle now) {
@@ -128,8 +135,9 @@ class WarpSlots {
   std::array<Cycle, kSlots> examine_at_{};
   SlotMask resident_ = 0;
   // Warps of which it is known when to examine them. Of those before begin_ + kSpan: by time, which
-  // times have any, and by slot; of the others: when the first is examined, at the earliest.
-  Cycle begin_ = 0;
+  // times have any, the first of those, and by slot; of the others: when the first is examined, at
+  // the earliest.
+  Cycle begin_ = 0, next_near_ = kNever;
   std::uint64_t used_ = 0;
   std::array<SlotMask, kSpan> at_{};
   std::array<std::uint8_t, kSlots> place_{};
