@@ -10,6 +10,9 @@ namespace heddle::simulator::timing {
 namespace {
 
 constexpr unsigned kQuantumShift = 32;
+// Neighbours are prepared for while one runs; but the last piece must not be waited for long, so
+// that pieces become smaller towards the end.
+constexpr std::size_t kMostAtOnce = 8, kSharesEach = 4;
 
 void pause() {
 #if defined(__x86_64__)
@@ -20,10 +23,11 @@ void pause() {
 }  // namespace
 
 SmThreads::SmThreads(unsigned threads, std::size_t sms, Work work)
-    : work_(std::move(work)), sms_(sms), quantum_(0), finished_(sms) {
-  // Neighbours are prepared for while one runs; but the last piece must not be waited for long.
-  constexpr std::size_t kMostAtOnce = 8, kPiecesEach = 8;
-  at_once_ = std::clamp<std::size_t>(sms / (kPiecesEach * threads), 1, kMostAtOnce);
+    : work_(std::move(work)),
+      sms_(sms),
+      shares_(kSharesEach * threads),
+      quantum_(0),
+      finished_(sms) {
   threads_.reserve(threads - 1);
   const HeldSignals held;
   try {
@@ -73,7 +77,7 @@ bool SmThreads::take(std::uint32_t quantum, std::size_t& first, std::size_t& end
   do {
     first = static_cast<std::uint32_t>(next);
     if (next >> kQuantumShift != quantum || first >= sms_) return false;
-    end = std::min(sms_, first + at_once_);
+    end = first + std::clamp<std::size_t>((sms_ - first) / shares_, 1, kMostAtOnce);
   } while (!next_.compare_exchange_weak(next, std::uint64_t{quantum} << kQuantumShift | end,
                                         std::memory_order_acq_rel, std::memory_order_acquire));
   return true;

@@ -43,7 +43,7 @@ class SmThreads {
 
   const Work work_;
   const std::size_t sms_;
-  std::size_t at_once_;                 // SMs that a thread takes
+  const std::size_t shares_;            // of the SMs left a thread takes one
   std::atomic<std::uint32_t> quantum_;  // its number, from 1 on
   std::atomic<bool> ending_{false};
   // The quantum's number above the first SM that nobody has taken: a thread that wakes late takes

@@ -15,8 +15,10 @@
 namespace heddle::simulator::timing {
 namespace {
 
+// A warp instruction takes about so many times as long as one that is not timed.
+constexpr std::uint64_t kTimesUntimed = 16;
 // Launches of fewer warp instructions are over before threads would pay.
-constexpr std::uint64_t kAlone = 1 << 16;
+constexpr std::uint64_t kAlone = (1 << 16) / kTimesUntimed;
 // A quantum after one with fewer is not worth a thread's waking.
 constexpr std::uint64_t kLeastShared = 256;
 // That what was in memory before may take, so that it can be put back.
@@ -85,7 +87,7 @@ ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& 
 ThreadedSms::~ThreadedSms() { first_.core.log = nullptr; }
 
 std::uint64_t ThreadedSms::alone_by(const LaunchOptions& options) {
-  return options.settings.threads == 0 ? kAlone : options.settings.threads_after;
+  return options.settings.threads == 0 ? kAlone : options.settings.threads_after / kTimesUntimed;
 }
 
 void ThreadedSms::join_others() {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -166,6 +169,32 @@ TEST(ThreadedSms, OthersJoinWhereALaunchGoesOn) {
   EXPECT_GT(some, 0u);
   EXPECT_GT(all, some);
   EXPECT_EQ(shared_quanta(2, ~std::uint64_t{0}), 0u);
+}
+
+TEST(ThreadedSms, OthersJoinATimedLaunchSoonerThanAnotherOne) {
+  LaunchOptions options;
+  for (const unsigned threads : {0u, 2u}) {
+    options.settings.threads = threads;
+    EXPECT_EQ(ThreadedSms::alone_by(options), 4096u);
+  }
+  options.settings.threads_after = 0;
+  EXPECT_EQ(ThreadedSms::alone_by(options), 0u);
+}
+
+TEST(SmThreads, PiecesBecomeSmallerTowardsTheEndOfAQuantum) {
+  constexpr std::size_t kSms = 132;
+  std::vector<std::size_t> pieces;
+  SmThreads* running = nullptr;
+  SmThreads threads(1, kSms, [&](unsigned, std::size_t first, std::size_t end) {
+    pieces.push_back(end - first);
+    for (std::size_t sm = first; sm < end; ++sm) running->finished(sm);
+  });
+  running = &threads;
+  threads.run_quantum();
+  EXPECT_EQ(std::accumulate(pieces.begin(), pieces.end(), std::size_t{0}), kSms);
+  EXPECT_TRUE(std::ranges::is_sorted(pieces, std::ranges::greater()));
+  EXPECT_EQ(pieces.front(), 8u);
+  EXPECT_EQ(pieces.back(), 1u);
 }
 
 }  // namespace
