@@ -63,7 +63,6 @@ class L1Lines {
     __builtin_prefetch(&links_[end.before], 1);
     tags_.prefetch_set(end.before);
   }
-  void prefetch_extra(LineNumber number) const { tags_.prefetch_extra(number); }
   void prefetch_place(std::size_t place) const { tags_.prefetch_place(place); }
 
   // Puts a line in that is not there, empty. Others make room: in its pool, and in its set.

@@ -431,6 +431,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   const Entry& entry = entries_[token];
   const Timed& instruction = *entry.instruction;
   const Cycle base = begin - constants_.latency_mio_queue;
+  served_at_ = base;
   free_entries_.push_back(token);
   Completion completion;
   if (entry.parts.empty() && instruction.course != Course::memory) {

@@ -185,6 +185,7 @@ class LoadStoreUnit {
   Cycle access_other_block(const Part& part, Cycle begin);
   void access_memory(const Timed& instruction, const Part& part, std::span<const Piece> pieces,
                      Cycle base, Cycle hit, Completion& completion);
+  Cycle await_line(const L1::Line& line, Cycle hit);
   void load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base, Cycle hit,
             Completion& completion);
   void store(const Piece& piece, Lookups& lookups, Cycle base);
@@ -216,6 +217,7 @@ class LoadStoreUnit {
       outgoing_;
   std::uint64_t outgoing_flits_ = 0;
   Cycle misses_free_ = 0;  // when L1 can ask L2 for another line
+  Cycle served_at_ = 0;    // when what was served last would have issued on an idle unit
   struct AwaitedLine {
     LineNumber number = 0;
     std::size_t place = 0;  // in l1_, when it was asked for

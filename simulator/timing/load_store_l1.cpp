@@ -5,6 +5,13 @@
 #include "simulator/timing/load_store.hpp"
 
 namespace heddle::simulator::timing {
+namespace {
+
+// What L1 holds is never dirty. Of its lines this says that they have been asked for, and may not
+// be there yet.
+constexpr SectorMask kAwaited = 1;
+
+}  // namespace
 
 Request& LoadStoreUnit::send(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle base) {
   const auto number = static_cast<std::uint32_t>(requests_.size());
@@ -43,6 +50,19 @@ SectorMask LoadStoreUnit::find_sectors(const L1::Line& line, const Piece& piece)
   return found;
 }
 
+// When a line's sectors are there for who finds them; what L2 has still to say is among the waits.
+// Most have long been there, and when they came need not be looked up in the host's memory.
+Cycle LoadStoreUnit::await_line(const L1::Line& line, Cycle hit) {
+  if (line.dirty() == 0) return hit;
+  const Fill& fill = line.extra();
+  if (fill.done == kNever) {
+    waits_.push_back(fill.request);
+    return 0;
+  }
+  if (fill.done <= served_at_) line.dirty().clear();  // all who come later find it there
+  return std::max(hit, fill.done);
+}
+
 void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& lookups, Cycle base,
                          Cycle hit, Completion& completion) {
   const auto count = [](SectorMask sectors) { return count_sectors(sectors); };
@@ -55,16 +75,12 @@ void LoadStoreUnit::load(const Piece& piece, const Timed& instruction, Lookups& 
   L1::Line line = l1_.find(piece.line);
   const SectorMask had = !line ? SectorMask{0} : find_sectors(line, piece);
   lookups.hits += count(had);
-  if (had != 0) {
-    if (line.extra().done == kNever)
-      waits_.push_back(line.extra().request);
-    else
-      completion.done = std::max({completion.done, hit, line.extra().done});
-  }
+  if (had != 0) completion.done = std::max(completion.done, await_line(line, hit));
   const auto missing = static_cast<SectorMask>(piece.sectors & ~had);
   if (missing == 0) return;
   if (!line) line = l1_.insert(piece.line);
   line.valid() |= missing;
+  line.dirty() |= kAwaited;
   send(Request::Kind::read, piece.line, missing, miss_time(base));
   line.extra().done = kNever;
   line.extra().request = requests_.back().number;
@@ -95,8 +111,6 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
 void LoadStoreUnit::access_memory(const Timed& instruction, const Part& part,
                                   std::span<const Piece> pieces, Cycle base, Cycle hit,
                                   Completion& completion) {
-  if (pieces.size() > 1)
-    for (const Piece& piece : pieces) l1_.prefetch_extra(piece.line);
   for (const Piece& piece : pieces) {
     const auto sectors = count_sectors(piece.sectors);
     if (part.is_atomic()) {

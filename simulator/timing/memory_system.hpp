@@ -74,8 +74,10 @@ class MemorySystem {
     // Cycles from `now` until the last of the sectors is there.
     Cycle wait(SectorMask sectors, Cycle now) const {
       Cycle last = now;
-      for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
-        if ((sectors >> sector & 1) != 0) last = std::max(last, there[sector]);
+      for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
+        const Cycle asked = Cycle{0} - (sectors >> sector & 1);  // all bits, or none: no jump
+        last = std::max(last, there[sector] & asked);
+      }
       return last - now;
     }
   };

@@ -44,6 +44,7 @@ class SectorCache {
       *byte_ = static_cast<std::uint8_t>(*byte_ | (sectors & kAll) << shift_);
       return *this;
     }
+    void clear() const { *byte_ = static_cast<std::uint8_t>(*byte_ & ~(kAll << shift_)); }
 
    private:
     static constexpr unsigned kAll = (1u << kSectorsPerLine) - 1;
@@ -168,10 +169,9 @@ class SectorCache {
     set.marks[way] = 0;
     std::rotate(set.order, set.order + 1, set.order + set.head->count--);
   }
-  // The line will be asked for soon: brings its set near.
+  // The line will be asked for soon: brings near what its set is searched by.
   void prefetch(LineNumber number) const {
-    const std::size_t index = set_of(number);
-    prefetch(&found_[index * stride_], stride_);
+    __builtin_prefetch(&found_[set_of(number) * stride_], 1);
   }
   // Its set is near: brings near what will be found, or what makes room.
   void prefetch_extra(LineNumber number) const {
@@ -182,6 +182,7 @@ class SectorCache {
         static_cast<const std::uint8_t*>(std::memchr(marks, mark_of(number), ways_));
     const unsigned way =
         found != nullptr ? static_cast<unsigned>(found - marks) : marks[2 * ways_ - 1];
+    __builtin_prefetch(set + numbers_at_ + way * sizeof(LineNumber), 1);
     __builtin_prefetch(&extras_[index * ways_ + way], 1);
   }
 
@@ -210,10 +211,6 @@ class SectorCache {
     LineNumber* numbers;
   };
 
-  static void prefetch(const void* first, std::size_t bytes) {
-    for (std::size_t at = 0; at < bytes; at += kHostLine)
-      __builtin_prefetch(static_cast<const char*>(first) + at, 1);
-  }
   static std::size_t round_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
   }

@@ -36,6 +36,10 @@ TEST(SectorCache, SectorsAreValidAndDirtyApart) {
   line.dirty() |= 0b1000u;
   EXPECT_EQ(line.valid(), 0b0101);
   EXPECT_EQ(line.dirty(), 0b1000);
+  line.dirty().clear();
+  EXPECT_EQ(line.valid(), 0b0101);
+  EXPECT_EQ(line.dirty(), 0);
+  line.dirty() |= 0b1000u;
   cache.insert(8, evicted);
   EXPECT_EQ(evicted.number, 7u);
   EXPECT_EQ(evicted.dirty, 0b1000);
