@@ -19,7 +19,7 @@ namespace {
 // Observers, and the search for loops that spin, may read all rows of a warp.
 std::size_t choose_rows_per_warp(const LaunchContext& launch) {
   if (!launch.options->settings.timing || launch.options->observer != nullptr) return kRowsPerWarp;
-  return interleaved_rows(*launch.program);
+  return interleaved_rows({launch.kernel->registers, launch.kernel->uniform_registers});
 }
 
 // Tests drive a core without a module.
@@ -112,10 +112,12 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
                  static_cast<std::uint32_t>(linear / grid.x / grid.y)};
   block.warps.resize(launch.warps_per_block);
   // The rows that are looked at are cleared below, but those that only observers see.
-  const bool all_zero =
-      launch.options->settings.timing.has_value() || launch.options->observer != nullptr;
+  const bool all_zero = launch.options->observer != nullptr;
   const std::size_t words = words_of_rows(launch.warps_per_block, rows_per_warp);
-  const bool clears_uniform = !all_zero && block.rows.size() != words;
+  const bool clears_unnamed = !all_zero && block.rows.size() != words;
+  // Where warps lie close together, other warps' rows are between those that it can touch.
+  const unsigned first_unnamed =
+      kUniformRow + (rows_per_warp < kRowsPerWarp ? isa::kUniformRegisters : 0);
   block.rows.resize_in_big_pages(words, all_zero ? Fresh::zeroed : Fresh::anything);
   block.shared.assign(launch.shared_bytes, std::byte{0});
   block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
@@ -144,8 +146,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     warp.pool = launch.pool->data();
     warp.predicates.fill(Mask());
     warp.predicates[kPT] = warp.predicates[kUniformPredicates + kPT] = kFullMask;
-    if (clears_uniform)
-      std::fill(warp.rows + std::size_t{kUniformRow} * kWarpSize,
+    if (clears_unnamed)
+      std::fill(warp.rows + std::size_t{first_unnamed} * kWarpSize,
                 warp.rows + std::size_t{kRowsPerWarp} * kWarpSize, 0u);
     std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
     std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,

@@ -6,14 +6,14 @@
 namespace heddle::simulator {
 namespace {
 
-// The rows of a warp that the program can touch.
-std::array<bool, kRowsPerWarp> touched_rows(const LoweredProgram& program) {
+// The rows of a warp that a kernel can touch.
+std::array<bool, kRowsPerWarp> touched_rows(const NamedRows& named) {
   std::array<bool, kRowsPerWarp> touched{};
   const auto mark = [&](std::size_t first, std::size_t end) {
     for (std::size_t row = first; row < end && row < kRowsPerWarp; ++row) touched[row] = true;
   };
-  mark(0, program.rows_to_clear + 1);
-  mark(kDiscardRow, kUniformRow + program.uniform_rows_to_clear + 1);
+  mark(0, named.registers + 1);
+  mark(kDiscardRow, kUniformRow + named.uniform_registers + 1);
   mark(kUniformRow + isa::kUniformRegisters, kRowsPerWarp);
   return touched;
 }
@@ -31,8 +31,8 @@ bool lie_apart(const std::array<bool, kRowsPerWarp>& touched, std::size_t distan
 
 }  // namespace
 
-std::size_t interleaved_rows(const LoweredProgram& program) {
-  const auto touched = touched_rows(program);
+std::size_t interleaved_rows(const NamedRows& named) {
+  const auto touched = touched_rows(named);
   std::size_t distance = 1;
   while (distance < kRowsPerWarp && !lie_apart(touched, distance)) ++distance;
   return distance;

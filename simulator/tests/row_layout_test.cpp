@@ -2,30 +2,29 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <set>
+
+#include "simulator/base/big_pages.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/run/prepared_launch.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
 
 namespace heddle::simulator {
 namespace {
 
-LoweredProgram naming(unsigned registers, unsigned uniform_registers) {
-  LoweredProgram program;
-  program.rows_to_clear = registers;
-  program.uniform_rows_to_clear = uniform_registers;
-  return program;
-}
-
 // Rows that warps at that distance can touch, by their places in memory; false where two share one.
-bool share_no_row(const LoweredProgram& program, std::size_t distance) {
+bool share_no_row(const NamedRows& named, std::size_t distance) {
   constexpr std::size_t kWarps = 32;
   std::set<std::size_t> taken;
   bool apart = true;
   const auto take = [&](std::size_t place) { apart = taken.insert(place).second && apart; };
   for (std::size_t warp = 0; warp < kWarps; ++warp) {
-    for (std::size_t row = 0; row <= program.rows_to_clear && row < kDiscardRow; ++row)
+    for (std::size_t row = 0; row <= named.registers && row < kDiscardRow; ++row)
       take(warp * distance + row);
     for (std::size_t row = kDiscardRow; row < kUniformRow; ++row) take(warp * distance + row);
-    for (std::size_t row = 0; row <= program.uniform_rows_to_clear && row < isa::kUniformRegisters;
-         ++row)
+    for (std::size_t row = 0; row <= named.uniform_registers && row < isa::kUniformRegisters; ++row)
       take(warp * distance + kUniformRow + row);
     for (std::size_t row = kUniformRow + isa::kUniformRegisters; row < kRowsPerWarp; ++row)
       take(warp * distance + row);
@@ -33,22 +32,58 @@ bool share_no_row(const LoweredProgram& program, std::size_t distance) {
   return apart;
 }
 
-TEST(RowLayout, WarpsShareNoRowThatTheProgramTouches) {
+TEST(RowLayout, WarpsShareNoRowThatTheKernelTouches) {
   for (const unsigned registers : {1u, 16u, 40u, 100u, 168u, 254u})
     for (const unsigned uniform : {1u, 16u, 30u, 62u}) {
-      const LoweredProgram program = naming(registers, uniform);
-      EXPECT_TRUE(share_no_row(program, interleaved_rows(program))) << registers << ' ' << uniform;
+      const NamedRows named{registers, uniform};
+      EXPECT_TRUE(share_no_row(named, interleaved_rows(named))) << registers << ' ' << uniform;
     }
 }
 
-TEST(RowLayout, ProgramsThatNameFewRowsTakeAFractionOfTheRoom) {
-  EXPECT_LE(interleaved_rows(naming(32, 20)), kRowsPerWarp / 3);
-  EXPECT_EQ(interleaved_rows(naming(254, 79)), kRowsPerWarp);
+TEST(RowLayout, KernelsThatNameFewRowsTakeAFractionOfTheRoom) {
+  EXPECT_LE(interleaved_rows({32, 20}), kRowsPerWarp / 3);
+  EXPECT_EQ(interleaved_rows({254, 79}), kRowsPerWarp);
 }
 
 TEST(RowLayout, TheLastWarpsRowsAreAllThere) {
   EXPECT_EQ(words_of_rows(1, 10), kRowsPerWarp * kWarpSize);
   EXPECT_EQ(words_of_rows(3, 10), (kRowsPerWarp + 20) * kWarpSize);
+}
+
+// Of a kernel that is timed, whose warps lie close together.
+TEST(RowLayout, WhatAKernelCanTouchIsZeroWhateverTheMemoryHeldBefore) {
+  constexpr std::size_t kBytes = 12 << 20;
+  void* const piece = take_from_big_pages(kBytes, Fresh::anything);
+  std::memset(piece, 0xff, kBytes);
+  give_back_to_big_pages(piece);
+
+  Device device{gpu_model("h200")};
+  Module module{compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
+                "kernels.cubin", device.memory()};
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("stream");
+  request.grid = {1, 1, 1};
+  request.block = {256, 1, 1};
+  request.parameters.resize(4 * sizeof(std::uint64_t));
+  LaunchOptions options;
+  options.settings.timing.emplace();
+  const PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request,
+                                options);
+  const Core core(prepared.context());
+  ASSERT_LT(core.rows_per_warp, kRowsPerWarp);
+  Block block;
+  core.start_block(block, 0);
+  const NamedRows named{core.launch.kernel->registers, core.launch.kernel->uniform_registers};
+  for (const Warp& warp : block.warps) {
+    const auto is_zero = [&](std::size_t first, std::size_t end) {
+      return std::all_of(warp.rows + first * kWarpSize, warp.rows + end * kWarpSize,
+                         [](std::uint32_t word) { return word == 0; });
+    };
+    EXPECT_TRUE(is_zero(0, named.registers + 1)) << warp.index;
+    EXPECT_TRUE(is_zero(kUniformRow, kUniformRow + named.uniform_registers + 1)) << warp.index;
+    EXPECT_TRUE(is_zero(kUniformRow + isa::kUniformRegisters, kRowsPerWarp)) << warp.index;
+  }
 }
 
 TEST(LocalStorage, IsZeroWheneverABlockBegins) {
