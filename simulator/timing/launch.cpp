@@ -37,6 +37,10 @@ void check(const Constants& constants, const GpuModel& model) {
        {std::pair{"l1_ways", constants.l1_ways}, {"l2_ways", constants.l2_ways}})
     if (ways > kMostWays)
       throw std::invalid_argument(fmt::format("{}: at most {}", name, kMostWays));
+  for (const auto& [name, parts] :
+       {std::pair{"l2_slices", constants.l2_slices}, {"l2_halves", constants.l2_halves}})
+    if (parts > kMostSlices)
+      throw std::invalid_argument(fmt::format("{}: at most {}", name, kMostSlices));
   if (constants.l1_bytes > LoadStoreUnit::kMostL1Bytes)
     throw std::invalid_argument(fmt::format("l1_bytes: at most {}", LoadStoreUnit::kMostL1Bytes));
   if (constants.sub_cores > kMostSubCores)

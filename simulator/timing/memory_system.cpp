@@ -138,29 +138,34 @@ std::vector<MemorySystem::Ways> MemorySystem::ways_of(const Constants& constants
 void MemorySystem::serve(std::span<Request*> requests) {
   // They and their tags lie far apart in the host's memory.
   constexpr std::size_t kAhead = 16, kFarAhead = 32, kFarthest = 48;
+  for (Request* const first : requests.first(std::min(kFarAhead, requests.size())))
+    find_place(*first);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (i + kFarthest < requests.size()) __builtin_prefetch(requests[i + kFarthest], 1);
-    if (i + kFarAhead < requests.size()) prefetch(*requests[i + kFarAhead]);
+    if (i + kFarAhead < requests.size()) find_place(*requests[i + kFarAhead]);
     if (i + kAhead < requests.size()) prefetch_extra(*requests[i + kAhead]);
     requests[i]->done = serve(*requests[i]);
   }
 }
 
-void MemorySystem::prefetch(const Request& request) const {
+// And brings near what will be looked up there.
+void MemorySystem::find_place(Request& request) const {
   __builtin_prefetch(&asked_[asked_at(request)], 1);
-  const unsigned near = near_half(request.sm), home = home_of(request.line);
+  request.home = static_cast<std::uint16_t>(home_of(request.line));
+  request.slice = static_cast<std::uint16_t>(slice_in_half(request.line));
+  const unsigned near = near_half(request.sm);
   halves_[near].tags.prefetch(request.line);
-  if (home != near) halves_[home].tags.prefetch(request.line);
+  if (request.home != near) halves_[request.home].tags.prefetch(request.line);
 }
 
 void MemorySystem::prefetch_extra(const Request& request) const {
-  const unsigned near = near_half(request.sm), home = home_of(request.line);
+  const unsigned near = near_half(request.sm);
   halves_[near].tags.prefetch_extra(request.line);
-  if (home != near) halves_[home].tags.prefetch_extra(request.line);
+  if (request.home != near) halves_[request.home].tags.prefetch_extra(request.line);
 }
 
 Cycle MemorySystem::serve(Request& request) {
-  const Place place{near_half(request.sm), home_of(request.line), slice_in_half(request.line)};
+  const Place place{near_half(request.sm), request.home, request.slice};
   const Cycle now = request.time;
   const Cycle nearest = now + constants_.latency_l2_hit + distance(request, place);
   if (request.kind == Request::Kind::read) return serve_read(place, nearest, request);

@@ -30,6 +30,9 @@ struct Outgoing {
   std::uint8_t whole_passes = 0, half_passes = 0, wide_passes = 0;
 };
 
+// Numbers of slices and halves of L2 are in requests.
+inline constexpr std::uint32_t kMostSlices = 0xffff;
+
 // What one SM asks of L2: sectors of one line.
 struct Request {
   // prefetch: L2 is to have them, nobody waits.
@@ -42,6 +45,8 @@ struct Request {
   SectorMask sectors = 0;
   SectorMask brings = 0;  // of a line of which L2 lacks some, those that it is to have as well
   Outgoing outgoing{};
+  // The memory system's: the half where the line is at home, and the number of its slice in each.
+  std::uint16_t home = 0, slice = 0;
   Cycle done = kNever;  // the answer: when who waits for it may issue
 };
 
@@ -124,7 +129,7 @@ class MemorySystem {
   std::size_t asked_at(const Request& request) const;
   Cycle serve(Request& request);
   Cycle serve_read(const Place& place, Cycle nearest, Request& request);
-  void prefetch(const Request& request) const;
+  void find_place(Request& request) const;
   void prefetch_extra(const Request& request) const;
   Delay read(Request& request, const Place& place, Cycle now);
   Delay write(Request& request, const Place& place, Cycle now);

@@ -783,6 +783,8 @@ TEST(TimingOptions, ThatAreWrongAreRefusedByName) {
   refusal("l2_slices", 0, "l2_slices: must be positive");
   refusal("sub_cores", 32, "sub_cores: at most 31");
   refusal("l1_bytes", (4 << 20) + 1, "l1_bytes: at most 4194304");
+  refusal("l2_halves", 1 << 16, "l2_halves: at most 65535");
+  refusal("l2_slices", 1 << 16, "l2_slices: at most 65535");
 }
 
 }  // namespace
