@@ -394,10 +394,6 @@ LoweredProgram lower(const isa::Program& program) {
       continue;
     }
     step = lower_instruction(*program.instructions[i], i, end, pool);
-    const NamedRows named = rows_named_by(*program.instructions[i]);
-    lowered.rows_to_clear = std::max(lowered.rows_to_clear, named.registers);
-    lowered.uniform_rows_to_clear =
-        std::max(lowered.uniform_rows_to_clear, named.uniform_registers);
   }
   mark_ordered_accesses(program, lowered.steps);
   close_sections(program, lowered.steps);

@@ -82,10 +82,8 @@ struct PoolRow {
 
 // Every instruction of a module, made ready once per kernel (constant bank 2 is the kernel's own).
 struct LoweredProgram {
-  std::vector<Step> steps;     // as Program::instructions, and one more: the trap row faults
-  std::vector<PoolRow> pool;   // the first kWidestOperand rows are zero
-  unsigned rows_to_clear = 0;  // vector registers the program names
-  unsigned uniform_rows_to_clear = 0;
+  std::vector<Step> steps;    // as Program::instructions, and one more: the trap row faults
+  std::vector<PoolRow> pool;  // the first kWidestOperand rows are zero
   std::unique_ptr<const ModuleFacts> facts;  // of a Module's
   // The rows of the last launch, whose memory the next one takes.
   mutable std::shared_ptr<RowStorage> last_rows;
