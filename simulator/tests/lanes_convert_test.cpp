@@ -196,6 +196,15 @@ class MufuTable {
     op_.lane(warp_, op_, kFullMask);
     return rows_.data();
   }
+  // Of the same word in the lanes that are on, and another in the others, whose results are 7.
+  const u32* same(u32 word, Mask on) {
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      rows_[kWarpSize + i] = on.has(i) ? word : ~word;
+      rows_[i] = 7;
+    }
+    op_.lane(warp_, op_, on);
+    return rows_.data();
+  }
 
  private:
   isa::Instruction instruction_;
@@ -260,6 +269,23 @@ TEST(LanesMufu, OtherTablesHaveTheMeasuredDigests) {
             "4b54abfb3f30c97d2f8f049d5ae9a65019f5d8406fa67c7264ce9c4ea601fad2");
   EXPECT_EQ(digest_of(7, 0x3ff00000, 1u << 21),
             "e1a7bbd93c95a0dbf99d372970c65b3c300863b4a624971b899859f3af7013ff");
+}
+
+TEST(LanesMufu, OfOneWordInAllLanesIsWhatItIsBesideOthers) {
+  const FloatEnvironment environment;
+  std::mt19937_64 random(1);
+  for (u32 function = 0; function < 10; ++function) {
+    MufuTable table(function);
+    for (unsigned round = 0; round < 300; ++round) {
+      const auto word = static_cast<u32>(edgy_float32(random));
+      const u32 expected = table.values(word)[0];
+      for (const Mask on : {kFullMask, Mask(0x80000001), Mask(0x00f0ff10), Mask::of(17)}) {
+        const u32* const values = table.same(word, on);
+        for (u32 i = 0; i < kWarpSize; ++i)
+          ASSERT_EQ(values[i], on.has(i) ? expected : 7u) << function << " of " << word;
+      }
+    }
+  }
 }
 
 TEST(LanesMufu, AllVariantsAgree) {
