@@ -81,6 +81,7 @@ simulator::LaunchSettings launch_settings(const Arguments& arguments,
       .timing = timing_choice(arguments),
       .reconvergence = chosen_reconvergence(arguments),
       .random_schedule = schedule_choice(arguments),
+      .interpret = arguments.has("interpret"),
       .checks = check_options(arguments),
       .counters = wants_counters(arguments)};
   try {

@@ -23,6 +23,7 @@ symbols       gpu/runtime/fuzz    65536  gpu/runtime/redirect/object_file.cpp
 decode        isa/fuzz            64     isa/decoder.cpp isa/printer.cpp
 sketch        traces/sketch/fuzz  16384  traces/sketch
 gpu_model     simulator/fuzz      32768  simulator/models/gpu_model.cpp
+native        simulator/fuzz      65536  simulator/native
 accelsim      traces/fuzz         32768  traces/formats/accelsim_reader.cpp traces/formats/accelsim_code.cpp traces/formats/accelsim_control.cpp traces/formats/accelsim_replay.cpp traces/formats/accelsim_launch.cpp
 record        cli/fuzz            65536  simulator/record/record.cpp simulator/record/record_json.cpp cli/launch_text.cpp cli/findings_text.cpp validation/compare.cpp
 configuration cli/fuzz            4096   cli/configuration.cpp
@@ -49,7 +50,7 @@ done
 
 seeds_of() { # target
   case $1 in
-    cubin | place | decode) ls "$cubins"/*.cubin ;;
+    cubin | place | decode | native) ls "$cubins"/*.cubin ;;
     executable | symbols) ls "$cubins"/*.elf ;;
     fat_binary) ls "$cubins"/*.fatbin ;;
     sketch) find "$source/traces/kernels" "$source/traces/sketch/fuzz/sketches" -name "*.warp" ;;

@@ -4,7 +4,7 @@
 set -eu
 packages="g++ cmake ninja-build ccache
   libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libtomlplusplus-dev
-  libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev
+  libzstd-dev liblz4-dev zlib1g-dev nettle-dev libncurses-dev libxbyak-dev
   git pkg-config dpkg-dev file"
 [ "${1-}" = --build ] || packages="$packages clang-format-14 clang-tidy-14
   openmpi-bin libopenmpi-dev libboost-mpi-dev

@@ -55,6 +55,12 @@ TEST_F(Configuration, MayNameTheOrderOfWarps) {
             1u);
 }
 
+TEST_F(Configuration, MayForbidNativeCode) {
+  const Surroundings nothing{nothing_set, {}};
+  EXPECT_TRUE(launch_settings(configured({"--interpret", "--", "./a"}, nothing), 0).interpret);
+  EXPECT_FALSE(launch_settings(configured({"--", "./a"}, nothing), 0).interpret);
+}
+
 TEST_F(Configuration, TheNearerPlaceWins) {
   const Surroundings around{
       environment,

@@ -12,6 +12,7 @@
 #include "simulator/launch/code_place.hpp"
 #include "simulator/memory/local_memory.hpp"
 #include "simulator/memory/mapped_around.hpp"
+#include "simulator/native/runs.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -49,6 +50,7 @@ Core::Core(const LaunchContext& launch_context)
   if (launch.options->observer != nullptr) left_out_ = launch.options->observer->left_out();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
+  if (!launch.options->settings.interpret) native_ = launch.program->native.get();
   if (const auto seed = launch.options->settings.random_schedule)
     random = std::make_unique<RandomOrder>(*seed);
 }
@@ -171,6 +173,32 @@ bool Core::replay(Warp& warp) {
   return true;
 }
 
+// Executes instructions that touch only registers and predicates by their lane functions: from one
+// that does up to one that does not, or the end.
+const Step* Core::interpret_run(Warp& warp, const Step* step, const Step* end, Mask active) {
+  if (native_ != nullptr) native_->visit(pc_of(*step));
+  do {
+    const Mask on = active & warp.predicate(step->guard);
+    if (on != active) counts.take_off(pc_of(*step), (active & ~on).count());
+    if (on.any()) step->lane(warp, *step, on | step->widen);
+    ++step;
+  } while (step != end && step->lane != nullptr);
+  return step;
+}
+
+// The same, as native code where there is some for the whole run.
+inline const Step* Core::execute_run(Warp& warp, const Step* step, const Step* end, Mask active) {
+  if (native_ == nullptr) return interpret_run(warp, step, end, active);
+  const Pc first = pc_of(*step);
+  const native::Runs::Entry& entry = native_->at(first);
+  const native::Function function = entry.function(active == kFullMask);
+  if (function == nullptr || entry.length > end - step)
+    return interpret_run(warp, step, end, active);
+  if (entry.has_guards) counts.make_room(first, first + entry.length - 1);
+  function(&warp, active.bits(), counts.pages());
+  return step + entry.length;
+}
+
 // Executes a warp's instructions in stretches: those that its current group executes one after the
 // other. Ends where no group can go on or one is to replay, and where the turn is over; false: the
 // launch stops.
@@ -200,13 +228,12 @@ bool Core::run_stretches(Warp& warp) {
     const Step* end = end_of_stretch(step);
     Flow flow = Flow::next;
     while (step != end) {
-      const Mask on = active & warp.predicate(step->guard);
-      if (on != active) counts.take_off(index(step), (active & ~on).count());
       if (step->lane != nullptr) {
-        if (on.any()) step->lane(warp, *step, on | step->widen);
-        ++step;
+        step = execute_run(warp, step, end, active);
         continue;
       }
+      const Mask on = active & warp.predicate(step->guard);
+      if (on != active) counts.take_off(index(step), (active & ~on).count());
       issued += static_cast<std::uint64_t>(step + 1 - counted_to);
       counted_to = step + 1;
       if (step->accesses != 0) before_access(*step, lanes);

@@ -8,9 +8,11 @@
 #include "simulator/execute/bulk_copy.hpp"
 #include "simulator/execute/coverage.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/execute/native_program.hpp"
+#include "simulator/lanes/copy_rows.hpp"
 #include "simulator/lanes/float_environment.hpp"
-#include "simulator/lanes/scattered.hpp"
 #include "simulator/launch/ordered_accesses.hpp"
+#include "simulator/native/runs.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -178,15 +180,6 @@ bool accesses_by_thread(const Instruction& in) {
           access.space == isa::Space::local || access.space == isa::Space::shared);
 }
 
-template <unsigned kRows>
-void copy_rows(WarpState& warp, const MicroOp& op, Mask on) {
-  for (unsigned i = 0; i < kRows; ++i) {
-    const std::uint32_t* const from = source_row(warp, i < 2 ? op.a : op.b) + i % 2 * kWarpSize;
-    std::uint32_t* const to = destination_row(warp, op.d) + i * kWarpSize;
-    lanes::scattered_functions().copy_lanes(from, to, on);
-  }
-}
-
 bool is_true(const PredicateRef& predicate) {
   return predicate.index % kUniformPredicates == kPT && predicate.invert.empty();
 }
@@ -222,7 +215,7 @@ void compute_beforehand(const Instruction& in, Step& step, Pool& pool) {
   op.lane(warp, op, kFullMask);
   step.a = pool.row_of({.kind = Source::Kind::imm, .value = result[0]}, Pool::Width::word);
   step.b = step.c = Pool::zero();
-  step.lane = copy_rows<1>;
+  step.lane = lanes::copy_rows(1);
 }
 
 // A constant at a place that the instruction names, without an index, is a row of the pool, as it
@@ -238,7 +231,7 @@ void load_beforehand(const Instruction& in, Step& step, Pool& pool) {
   };
   step.a = row_at(0);
   if (step.width == 16) step.b = row_at(8);
-  step.lane = step.width == 4 ? copy_rows<1> : step.width == 8 ? copy_rows<2> : copy_rows<4>;
+  step.lane = lanes::copy_rows(step.width / 4u);
   step.execute = nullptr;
 }
 
@@ -380,6 +373,26 @@ NamedRows rows_named_by(const isa::Instruction& in) {
     if (use.file == isa::RegisterFile::vector)
       named.registers = std::clamp<unsigned>(use.first + use.count - 1u, named.registers, isa::kRZ);
   return named;
+}
+
+native::KnownWord known_words(const LoweredProgram& program) {
+  return [&program](RowOffset row) -> std::optional<std::uint32_t> {
+    if (row >= 0) return std::nullopt;
+    const std::size_t index = static_cast<std::size_t>(~row) / kWarpSize;
+    if (index >= program.pool.size()) return std::nullopt;
+    const PoolRow& found = program.pool[index];
+    return found.is_constant ? std::nullopt : std::optional(found.value);
+  };
+}
+
+std::shared_ptr<native::Runs> make_native(const LoweredProgram& program) {
+  if (!native::is_supported()) return nullptr;
+  const auto describe = [&program](std::uint32_t index) -> std::optional<native::RunOp> {
+    const Step& step = program.steps[index];
+    if (step.lane == nullptr) return std::nullopt;
+    return native::RunOp{&step, {Tally::page_of(index), Tally::threads_on_in_page(index)}};
+  };
+  return std::make_shared<native::Runs>(program.steps.size(), describe, known_words(program));
 }
 
 LoweredProgram lower(const isa::Program& program) {

@@ -36,6 +36,9 @@
 
 namespace heddle::simulator {
 
+namespace native {
+class Runs;
+}
 struct Core;
 class MemoryJournal;
 struct Step;
@@ -85,6 +88,8 @@ struct LoweredProgram {
   std::vector<Step> steps;    // as Program::instructions, and one more: the trap row faults
   std::vector<PoolRow> pool;  // the first kWidestOperand rows are zero
   std::unique_ptr<const ModuleFacts> facts;  // of a Module's
+  // Null where the processor cannot execute it. Of a Module's.
+  std::shared_ptr<native::Runs> native;
   // The rows of the last launch, whose memory the next one takes.
   mutable std::shared_ptr<RowStorage> last_rows;
 };
@@ -93,6 +98,8 @@ struct LoweredProgram {
 inline constexpr unsigned kWidestOperand = 16;
 
 LoweredProgram lower(const isa::Program& program);
+// What native code for a program is made of; it must stay where it is.
+std::shared_ptr<native::Runs> make_native(const LoweredProgram& program);
 // The module's instructions made ready to execute; done when first asked for.
 const LoweredProgram& lowered(const Module& module);
 
@@ -370,6 +377,8 @@ struct Core {
   std::vector<std::uint32_t> order_;  // of the block's warps, in this round
   bool run_warp(Warp& warp);
   bool run_stretches(Warp& warp);
+  const Step* execute_run(Warp& warp, const Step* step, const Step* end, Mask active);
+  const Step* interpret_run(Warp& warp, const Step* step, const Step* end, Mask active);
   bool run_warp_turn(Warp& warp);
   bool replay(Warp& warp);
   bool run_warp_observed(Warp& warp, Observer& observer);
@@ -382,6 +391,7 @@ struct Core {
     sums.threads += threads;
     sums.threads_on += all_on ? threads : on.count();
   }
+  native::Runs* native_ = nullptr;          // null: lane functions alone
   std::span<const std::uint8_t> left_out_;  // the observer's
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
   bool may_write_there(std::uint64_t address, std::uint64_t bytes);

@@ -111,6 +111,7 @@ const LoweredProgram& lowered(const Module& module) {
   if (!module.lowered_) {
     auto made = std::make_shared<LoweredProgram>(lower(module.program_));
     made->facts = std::make_unique<ModuleFacts>(module.cubin_, module.program_, *made);
+    made->native = make_native(*made);
     module.lowered_ = std::move(made);
   }
   return *module.lowered_;

@@ -37,6 +37,19 @@ class Tally {
   // Sums may be below zero until they are taken, as unsigned numbers are.
   void take_off(std::uint32_t pc, unsigned threads) { (*this)[pc].threads_on -= threads; }
 
+  // For native code (simulator/native): pages by pc / kPage, where threads_on of an instruction is
+  // in its page, and room for what a run from `first` to `last` takes off.
+  const void* pages() const { return pages_.data(); }
+  static std::uint32_t page_of(std::uint32_t pc) { return pc / kPage; }
+  static std::uint32_t threads_on_in_page(std::uint32_t pc) {
+    return static_cast<std::uint32_t>(offsetof(Page, sums) +
+                                      pc % kPage * sizeof(InstructionCounts) +
+                                      offsetof(InstructionCounts, threads_on));
+  }
+  void make_room(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t i = first / kPage; i <= last / kPage; ++i) page(i * kPage);
+  }
+
   // Everything; leaves nothing behind.
   LaunchCounts take() {
     std::vector<LaunchCounts::Entry> entries;
@@ -53,6 +66,7 @@ class Tally {
       entry.counts.threads_on += at.threads;
     });
     pages_.clear();
+    made_.clear();
     return LaunchCounts(std::move(entries));
   }
 
@@ -84,14 +98,14 @@ class Tally {
   }
 
   Page& page(std::uint32_t pc) {
-    std::unique_ptr<Page>& found = pages_[pc / kPage];
+    Page*& found = pages_[pc / kPage];
     if (found == nullptr) [[unlikely]]
-      found = std::make_unique<Page>();
+      found = made_.emplace_back(std::make_unique<Page>()).get();
     return *found;
   }
 
-  std::vector<std::unique_ptr<Page>>
-      pages_;  // one more than the instructions need: edges lie there
+  std::vector<Page*> pages_;  // one more than the instructions need: edges lie there
+  std::vector<std::unique_ptr<Page>> made_;
 };
 
 }  // namespace heddle::simulator

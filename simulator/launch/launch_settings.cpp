@@ -81,6 +81,9 @@ constexpr Row kRows[] = {
                                    : std::string();
      },
      [](std::string_view text, LaunchSettings& to) { to.random_schedule = schedule(text); }},
+    {"interpret",
+     [](const LaunchSettings& from) { return std::string(from.interpret ? "1" : ""); },
+     [](std::string_view text, LaunchSettings& to) { to.interpret = yes_or_no(text); }},
     {"check", [](const LaunchSettings& from) { return checks::to_text(from.checks); },
      [](std::string_view text, LaunchSettings& to) { to.checks = checks::parse_options(text); }},
     {"counters", [](const LaunchSettings& from) { return std::string(from.counters ? "1" : "0"); },

@@ -25,6 +25,7 @@ struct LaunchSettings {
   // The seed that the order of warps and blocks is drawn from (simulator/execute/random_order.hpp);
   // nothing: warps advance evenly. For launches that are not timed.
   std::optional<std::uint64_t> random_schedule = std::nullopt;
+  bool interpret = false;  // without native code (simulator/native)
   checks::Options checks = {};
   // What hardware's counters see is wanted where that differs from what is counted by instruction:
   // such a launch is executed twice, where it can be.

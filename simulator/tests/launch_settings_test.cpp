@@ -24,6 +24,7 @@ LaunchSettings all_set() {
   settings.timing->sample_instructions = 1'234'567;
   settings.timing->overrides = {{"latency_l1_hit", 40}};
   settings.reconvergence = ReconvergencePolicy::min_pc;
+  settings.interpret = true;
   settings.checks = {.memory = true, .races = true, .init = true, .sync = true, .hazards = true};
   settings.counters = true;
   return settings;
@@ -33,7 +34,7 @@ TEST(LaunchSettings, HaveOneText) {
   EXPECT_EQ(to_text(all_set()),
             "threads=3 threads-after=7 max-instructions=10000000000 "
             "timing=on,scheduler=oldest-first,caches=warm,sms=16,sample=7%,sample=1.234567M,"
-            "latency_l1_hit=40 reconvergence=min-pc check=memory,races,init,sync,hazards "
+            "latency_l1_hit=40 reconvergence=min-pc interpret=1 check=memory,races,init,sync,hazards "
             "counters=1");
   EXPECT_EQ(to_text({}), "threads=1 max-instructions=0 counters=0");
 }
@@ -86,6 +87,7 @@ TEST(LaunchSettings, ThatAreWrongAreNamed) {
   message("schedule=random:x", "schedule: \"x\" is not a whole number");
   message("reconvergence=none", "barriers, stack or min-pc");
   message("check=everything", "no check everything");
+  message("interpret=no", "not 0 or 1");
   message("counters=yes", "not 0 or 1");
 }
 

@@ -1,0 +1,74 @@
+// The runs of a program that are executed as native code: which there are, and when code is made.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simulator/native/code_memory.hpp"
+#include "simulator/native/function.hpp"
+#include "simulator/native/run_op.hpp"
+
+namespace heddle::simulator::native {
+
+// Whether this processor has what the code needs.
+bool is_supported();
+
+// One program's. Several threads may execute, and compile, at the same time.
+class Runs {
+ public:
+  // Of all code. Each jump into a run makes one of its own, so that hostile code could go on.
+  static constexpr std::size_t kMostBytes = 64 << 20, kMostPieces = 1 << 14;
+
+  // Describes the instruction at an index; nothing where a run ends.
+  using Describe = std::function<std::optional<RunOp>(std::uint32_t)>;
+  Runs(std::size_t instructions, Describe describe, KnownWord known);
+
+  // A run that begins at an instruction.
+  struct Entry {
+    // Of a warp whose lanes are all active, and of others. Null: there is none.
+    std::atomic<Function> full, partial;
+    std::atomic<std::uint32_t> visits;  // without native code
+    std::uint32_t length;               // instructions
+    bool has_guards;                    // some of them may take lanes off
+
+    Function function(bool all_active) const {
+      return (all_active ? full : partial).load(std::memory_order_acquire);
+    }
+  };
+  Entry& at(std::uint32_t index) { return entries_[index]; }
+
+  // Of memory for code so far.
+  std::size_t bytes() const { return bytes_; }
+
+  // An instruction is executed by its lane function, and those behind it: once it has been often
+  // enough, its run is compiled.
+  void visit(std::uint32_t index) {
+    Entry& entry = entries_[index];
+    const std::uint32_t before = entry.visits.load(std::memory_order_relaxed);
+    entry.visits.store(before + 1, std::memory_order_relaxed);
+    if (before + 1 == kOften) compile(index);
+  }
+
+ private:
+  static constexpr std::uint32_t kOften = 200;
+  void compile(std::uint32_t index);
+  Function make(std::span<const RunOp> run, bool full);
+
+  const Describe describe_;
+  const KnownWord known_;
+  // Zero at first; what nobody looks at takes no memory.
+  std::unique_ptr<Entry[], void (*)(void*)> entries_;
+  std::mutex compiling_;
+  std::vector<std::uint8_t> buffer_;
+  std::vector<CodeMemory> code_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace heddle::simulator::native

@@ -1,0 +1,121 @@
+// FP64 arithmetic (simulator/lanes/float64.hpp). The halves of doubles lie in two rows, and go side
+// by side into two vector registers of eight for each sixteen lanes.
+#include "simulator/native/run_compiler.hpp"
+
+namespace heddle::simulator::native {
+namespace {
+
+using namespace Xbyak::util;
+using isa::Mod;
+using isa::Op;
+using Row = RunCompiler::Row;
+
+constexpr std::uint64_t kSign = 0x8000000000000000u, kMagnitude = ~kSign;
+constexpr std::uint64_t kInvalid = 0xfff8000000000000u, kQuiet = 0x0008000000000000u;
+constexpr unsigned kPieces = 2;  // of eight doubles
+
+struct Doubles {
+  Row low, high;
+  bool negate = false, absolute = false;
+};
+
+Doubles source(RunCompiler& c, RowOffset row, bool negate, bool absolute) {
+  return {c.source(row), c.source(row, 1), negate, absolute};
+}
+
+// As they lie in the registers.
+void gather(RunCompiler& c, const Doubles& from, unsigned half, unsigned piece,
+            const Xbyak::Zmm& to) {
+  piece == 0 ? c.vpunpckldq(to, from.low[half], from.high[half])
+             : c.vpunpckhdq(to, from.low[half], from.high[half]);
+}
+
+void gather_modified(RunCompiler& c, const Doubles& from, unsigned half, unsigned piece,
+                     const Xbyak::Zmm& to) {
+  gather(c, from, half, piece, to);
+  if (from.absolute) c.vpandq(to, to, c.constant_of_64(kMagnitude));
+  if (from.negate) c.vpxorq(to, to, c.constant_of_64(kSign));
+}
+
+// A source that is a NaN comes through quieted, its sign as in the register: of several, the last
+// of `order` (lanes::double_result). k5: which results are none.
+void replace_nans(RunCompiler& c, std::initializer_list<const Doubles*> order, unsigned half,
+                  unsigned piece, const Xbyak::Zmm& result) {
+  const Xbyak::Zmm raw = c.scratch(5);
+  c.vpbroadcastq(result | k5, c.word_of_64(kInvalid));
+  for (const Doubles* each : order) {
+    gather(c, *each, half, piece, raw);
+    c.vcmppd(k6 | k5, raw, raw, 3);  // unordered
+    c.vporq(result | k6, raw, c.constant_of_64(kQuiet));
+  }
+}
+
+// compute(pieces of the sources): leaves the result in the first of them.
+template <typename Compute>
+bool arithmetic(RunCompiler& c, std::initializer_list<const Doubles*> sources,
+                std::initializer_list<const Doubles*> order, Compute&& compute) {
+  const Row d_low = c.destination(), d_high = c.destination(1);
+  for (unsigned half = 0; half < c.halves(); ++half) {
+    const Xbyak::Zmm result[kPieces] = {c.scratch(0), c.scratch(1)};
+    for (unsigned piece = 0; piece < kPieces; ++piece) {
+      Xbyak::Zmm parts[3] = {result[piece], c.scratch(2), c.scratch(3)};
+      unsigned part = 0;
+      for (const Doubles* each : sources) gather_modified(c, *each, half, piece, parts[part++]);
+      compute(parts[0], parts[1], parts[2]);
+      Xbyak::Label numbers;
+      c.vcmppd(k5, result[piece], result[piece], 3);
+      c.kortestw(k5, k5);
+      c.jz(numbers, Xbyak::CodeGenerator::T_NEAR);
+      replace_nans(c, order, half, piece, result[piece]);
+      c.L(numbers);
+    }
+    c.vshufps(d_low[half], result[0], result[1], 0x88);
+    c.vshufps(d_high[half], result[0], result[1], 0xdd);
+  }
+  return true;
+}
+
+bool add(RunCompiler& c) {
+  const MicroOp& op = c.op();
+  if (mod(c, Mod::rnd) != 0) return false;
+  const Doubles a = source(c, op.a, op.a_negate, op.a_absolute);
+  const Doubles b = source(c, op.b, op.b_negate, op.b_absolute);
+  return arithmetic(c, {&a, &b}, {&a, &b},
+                    [&](const auto& x, const auto& y, const auto&) { c.vaddpd(x, x, y); });
+}
+
+bool multiply(RunCompiler& c) {
+  const MicroOp& op = c.op();
+  if (mod(c, Mod::rnd) != 0) return false;
+  const Doubles a = source(c, op.a, op.a_negate, op.a_absolute);
+  const Doubles b = source(c, op.b, op.b_negate, op.b_absolute);
+  return arithmetic(c, {&a, &b}, {&a, &b},
+                    [&](const auto& x, const auto& y, const auto&) { c.vmulpd(x, x, y); });
+}
+
+bool multiply_add(RunCompiler& c) {
+  const MicroOp& op = c.op();
+  if (mod(c, Mod::rnd) != 0) return false;
+  const Doubles a = source(c, op.a, op.a_negate, op.a_absolute);
+  const Doubles b = source(c, op.b, op.b_negate, op.b_absolute);
+  const Doubles third = source(c, op.c, op.c_negate, op.c_absolute);
+  return arithmetic(c, {&a, &b, &third}, {&a, &third, &b},
+                    [&](const auto& x, const auto& y, const auto& z) { c.vfmadd213pd(x, y, z); });
+}
+
+}  // namespace
+
+bool translate_float64(RunCompiler& c) {
+  switch (c.op().instruction->op) {
+    case Op::DADD:
+      return add(c);
+    case Op::DMUL:
+      return multiply(c);
+    case Op::DFMA:
+      return multiply_add(c);
+    default:
+      return false;
+  }
+}
+
+}  // namespace heddle::simulator::native

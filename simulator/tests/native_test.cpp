@@ -1,0 +1,189 @@
+// Native code against lane functions: random runs of what both execute.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "isa/decoder.hpp"
+#include "isa/encoding.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/execute/native_program.hpp"
+#include "simulator/native/code_memory.hpp"
+#include "simulator/native/run_compiler.hpp"
+#include "simulator/native/runs.hpp"
+#include "simulator/tests/both_executors.hpp"
+#include "simulator/tests/watched_execution.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Instruction;
+using isa::Source;
+using Random = std::mt19937_64;
+
+constexpr unsigned kRegisters = 12;  // few, so that instructions use what others have written
+
+std::uint32_t any_word(Random& random) {
+  constexpr std::array<std::uint32_t, 18> kSpecial{
+      0,          1,          0x80000000, 0x7fffffff, 0xffffffff, 0x7f800000,
+      0xff800000, 0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x3f800000,
+      0x7ff00000, 0xfff00000, 0x7ff80000, 0xfff00001, 31,         32};
+  if (random() % 3 == 0) return kSpecial[random() % kSpecial.size()];
+  return static_cast<std::uint32_t>(random()) >> random() % 32;
+}
+
+// Registers that lie close together, RZ, and immediates as compilers write them.
+void choose_source(Source& source, Random& random) {
+  switch (source.kind) {
+    case Source::Kind::reg:
+      source.index = static_cast<std::uint8_t>(
+          random() % 6 == 0 ? isa::kRZ : 2 * (random() % (kRegisters / 2)));
+      return;
+    case Source::Kind::ureg:
+      source.index = static_cast<std::uint8_t>(
+          random() % 6 == 0 ? isa::kURZ : 2 * (random() % (kRegisters / 2)));
+      return;
+    case Source::Kind::imm:
+      source.value = random() % 2 == 0 ? 1u << random() % 32 : any_word(random);
+      return;
+    default:
+      return;
+  }
+}
+
+void choose_predicate(isa::Predicate& predicate, Random& random, unsigned one_in) {
+  predicate.index = static_cast<std::uint8_t>(random() % one_in == 0 ? random() % 7 : isa::kPT);
+  predicate.negated = random() % 3 == 0;
+}
+
+std::optional<Instruction> any_instruction(isa::Arch arch, const isa::Encoding& encoding,
+                                           Random& random) {
+  auto in = word_to_watch(arch, encoding, random);
+  if (!in) return in;
+  for (Source* const source : {&in->a, &in->b, &in->c}) choose_source(*source, random);
+  if (in->rd != isa::kRZ) in->rd = static_cast<std::uint8_t>(2 * (random() % (kRegisters / 2)));
+  if (in->urd != isa::kURZ) in->urd = static_cast<std::uint8_t>(2 * (random() % (kRegisters / 2)));
+  // Most instructions in programs write no predicates beside a number.
+  if (random() % 2 == 0) in->pu = isa::kPT;
+  if (random() % 2 == 0) in->pv = isa::kPT;
+  choose_predicate(in->guard, random, 3);
+  if (in->guard.index == isa::kPT) in->guard.negated = false;
+  for (isa::Predicate* const read : {&in->pp, &in->pq, &in->pr}) choose_predicate(*read, random, 2);
+  return in;
+}
+
+// Made ready; its last instruction is the trap row.
+struct Ready {
+  isa::Program program;
+  LoweredProgram lowered;
+
+  explicit Ready(const std::vector<Instruction>& run) {
+    program.arch = run.front().arch;
+    program.instructions.assign(run.begin(), run.end());
+    program.instructions.emplace_back();
+    lowered = lower(program);
+  }
+  std::string text() const {
+    std::string text;
+    for (const auto& in : program.instructions)
+      if (in) text += isa::print(*in, 0) + "\n";
+    return text;
+  }
+};
+
+void compare(const std::vector<Instruction>& run, Random& random) {
+  const Ready ready(run);
+  const NextWord next = [&] { return any_word(random); };
+  const std::vector<std::uint32_t> pool = any_pool(ready.lowered, next);
+  const auto length = static_cast<std::uint32_t>(run.size());
+  for (const Mask active : {kFullMask, Mask(static_cast<std::uint32_t>(random()) | 1u)})
+    ASSERT_EQ(difference(ready.lowered, pool, 0, length, active, next), "") << ready.text();
+}
+
+TEST(Native, ComputesWhatLaneFunctionsDo) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(1);
+  for (const isa::Arch arch : {isa::Arch::sm_75, isa::Arch::sm_90, isa::Arch::sm_100}) {
+    std::vector<Instruction> all;
+    for (const isa::Encoding* encoding : isa::all_encodings(arch))
+      for (unsigned i = 0; i < 12; ++i) {
+        const auto in = any_instruction(arch, *encoding, random);
+        if (!in || Ready({*in}).lowered.steps[0].lane == nullptr) continue;
+        all.push_back(*in);
+        ASSERT_NO_FATAL_FAILURE(compare({*in}, random));
+      }
+    for (unsigned i = 0; i < 600; ++i) {
+      std::vector<Instruction> run(1 + random() % 60);
+      for (Instruction& in : run) in = all[random() % all.size()];
+      ASSERT_NO_FATAL_FAILURE(compare(run, random));
+    }
+  }
+}
+
+// Which those are that need no lane function: at least what the benchmark's programs execute most.
+TEST(Native, TranslatesWhatIsExecutedMost) {
+  using isa::Op;
+  Random random(2);
+  std::vector<std::uint8_t> memory(native::RunCompiler::kMostBytes);
+  for (const Op op : {Op::IADD3, Op::IMAD, Op::IMAD_WIDE, Op::ISETP, Op::LOP3, Op::SHF, Op::LEA,
+                      Op::MOV, Op::SEL, Op::FADD, Op::FMUL, Op::FFMA, Op::FSETP, Op::DFMA}) {
+    bool translated = false;
+    for (const isa::Encoding* encoding : isa::all_encodings(isa::Arch::sm_90))
+      for (unsigned i = 0; i < 2000 && !translated; ++i) {
+        const auto in = any_instruction(isa::Arch::sm_90, *encoding, random);
+        if (!in || in->op != op) continue;
+        const Ready ready({*in});
+        const native::KnownWord known = known_words(ready.lowered);
+        const std::array run{native::RunOp{&ready.lowered.steps[0], {}}};
+        translated = native::RunCompiler(run, known, true, false, memory.data()).complete();
+      }
+    EXPECT_TRUE(translated) << isa::name(op);
+  }
+}
+
+// Of the mapping that an address lies in, as /proc/self/maps tells it: "r-xp".
+std::string rights_at(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t first = 0, end = 0;
+    char dash = 0;
+    std::string rights;
+    std::istringstream(line) >> std::hex >> first >> dash >> end >> rights;
+    if (at >= first && at < end) return rights;
+  }
+  return {};
+}
+
+TEST(Native, CodeIsNeverWritable) {
+  const std::array<std::uint8_t, 1> returns{0xc3};
+  const native::CodeMemory code(returns, 5);
+  EXPECT_EQ(rights_at(code.entry()), "r-xp");
+}
+
+// A program of moves, entered at each of its instructions in turn.
+TEST(Native, StopsMakingCodeAtItsLimit) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(3);
+  std::optional<Instruction> in;
+  for (const isa::Encoding* encoding : isa::all_encodings(isa::Arch::sm_90))
+    if (!in || in->op != isa::Op::IADD3) in = any_instruction(isa::Arch::sm_90, *encoding, random);
+  ASSERT_TRUE(in && in->op == isa::Op::IADD3);
+  const Ready ready(std::vector<Instruction>(20'000, *in));
+  const auto runs = make_native(ready.lowered);
+  for (std::uint32_t i = 0; i < 20'000; ++i)
+    for (unsigned visit = 0; visit < 300; ++visit) runs->visit(i);
+  EXPECT_NE(runs->at(0).function(true), nullptr);
+  EXPECT_EQ(runs->at(0).length, native::RunCompiler::kLongestRun);
+  EXPECT_EQ(runs->at(19'999).function(true), nullptr);
+  EXPECT_GE(runs->bytes(), native::Runs::kMostBytes / 2);
+  EXPECT_LE(runs->bytes(), native::Runs::kMostBytes + (1 << 20));
+}
+
+}  // namespace
+}  // namespace heddle::simulator
