@@ -6,9 +6,10 @@
 
 BUILD is a folder that cmake made (build/release); its targets heddle and interpreter_speed must be
 there. The programs are those of programs.toml. They are compiled by nvcc, once, into
-BUILD/benchmark_programs. Modes: untimed, untimed-2 (two threads), untimed-all (all idle cores, the
-default of heddle), timed, timed-2, per-pc, and the checks memory, races, init, sync, hazards and
-all. Those without a number execute launches on one thread.
+BUILD/benchmark_programs. Modes: untimed, interpreted (without native code), untimed-2 (two
+threads), untimed-all (all idle cores, the default of heddle), timed, timed-2, per-pc, and the
+checks memory, races, init, sync, hazards and all. Those without a number execute launches on one
+thread.
 
 Printed are million warp instructions a second: those of the record, divided by the processor time
 that the whole run took, its start and the program's own code included; for modes with several
@@ -43,6 +44,7 @@ EXECUTED = "smsp__sass_inst_executed.sum"
 ONE = ["--threads", "1"]
 MODES = {
     "untimed": ONE,
+    "interpreted": [*ONE, "--interpret"],
     "untimed-2": ["--threads", "2"],
     "untimed-all": ["--threads", "0"],
     "timed": [*ONE, "--timing", "on"],
