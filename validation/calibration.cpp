@@ -902,6 +902,24 @@ constexpr Recipe kRecipes[] = {
        std::ranges::sort(beyond);
        return beyond[beyond.size() / 2];
      }},
+    {"interval_launch_line", "code_sizes",
+     "100 times late|constant.lines128.*.b132 less lines1, active_mean, over the 127 lines more,",
+     [](const Answers& a) {
+       constexpr double kHundred = 100;
+       constexpr int kKernels = 4, kFew = 1, kMany = 128;
+       double more = 0;
+       int count = 0;
+       for (const char* what : {"late", "constant"})
+         for (const char* threads : {"t32", "t256"})
+           for (int place = 0; place < kKernels; ++place, ++count) {
+             const auto active = [&](int lines) {
+               return a[fmt::format("{}.lines{}.place{}.b132.{}.active_mean", what, lines, place,
+                                    threads)];
+             };
+             more += active(kMany) - active(kFew);
+           }
+       return kHundred * more / count / (kMany - kFew);
+     }},
     {"sm_block_start_interval", "cold_launches",
      "dispatch.b4224.t32 less dispatch.b2112.t32, active_mean, over the 16 blocks more,",
      [](const Answers& a) {

@@ -8,19 +8,23 @@ namespace {
 
 // When a launch's code comes to a GPC. One half of L2 holds it, to which some GPCs are nearer
 // (measured: place_* of gpu/kernels/micro/timing/cold_launches.cu; SMs of several GPCs differ as
-// places in memory do for one). Which half is not known, so that the first GPC, in which small
-// launches are alone, gets it after the mean time.
-Cycle launch_code_arrival(const Constants& constants, std::uint32_t gpc) {
+// places in memory do for one). More of the kernel's code comes first, and takes the far ones
+// longer (measured: code_sizes.cu: the last SM waits twice as long for it as the mean). Which half
+// is not known, so that the first GPC, in which small launches are alone, gets it after the mean
+// time.
+Cycle launch_code_arrival(const Constants& constants, std::uint32_t lines, std::uint32_t gpc) {
+  const Cycle ahead = std::uint64_t{std::min(lines, constants.launch_lines_ahead)} *
+                      constants.interval_launch_line / Calendar::kHundred;
   const Cycle mean = Cycle{constants.latency_launch} + constants.latency_launch_code;
-  if (gpc == 0) return mean;
-  return gpc % 2 != 0 ? mean + constants.latency_launch_far
+  if (gpc == 0) return mean + ahead;
+  return gpc % 2 != 0 ? mean + constants.latency_launch_far + 2 * ahead
                       : mean - std::min<Cycle>(mean, constants.latency_launch_far);
 }
 
 }  // namespace
 
 GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-                   bool cold, std::uint32_t number)
+                   std::uint32_t kernel_lines, bool cold, std::uint32_t number)
     : constants_(constants),
       constant_places_(program.constant_lines),
       cold_(cold),
@@ -35,7 +39,7 @@ GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std:
       std::min(program.code_lines,
                first + constants.launch_instruction_bytes / constants.instruction_line_bytes);
   for (std::uint32_t line = first; line < end; ++line)
-    code_.insert(line, launch_code_arrival(constants, number));
+    code_.insert(line, launch_code_arrival(constants, kernel_lines, number));
   for (std::uint32_t line = 0; line < constant_lines; ++line)
     if (constant_places_[line].bank == 0) constant_lines_.insert(line, 0);
 }

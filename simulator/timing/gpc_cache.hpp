@@ -13,10 +13,10 @@ namespace heddle::simulator::timing {
 class GpcCache {
  public:
   // Before a launch that begins at instruction `entry`: the beginning of the code and the bank with
-  // the launch's parameters are prefetched when the launch begins. `cold`: L2 is empty. `number`:
-  // of the GPC.
-  GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry, bool cold,
-           std::uint32_t number);
+  // the launch's parameters are prefetched when the launch begins. `kernel_lines`: of its code.
+  // `cold`: L2 is empty. `number`: of the GPC.
+  GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
+           std::uint32_t kernel_lines, bool cold, std::uint32_t number);
 
   // When a line is here for an SM that asks for it at `now`. `from_l2`: the SM's lines of code that
   // this cache lacks come one after another.

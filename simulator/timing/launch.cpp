@@ -28,6 +28,16 @@ std::array<std::uint32_t, ConstantLines::kBanks> bank_bytes(const ConstantBanks&
   return bytes;
 }
 
+// Of the kernel's code, with the functions behind it that belong to it.
+std::uint32_t kernel_lines(const LaunchContext& context, const Constants& constants) {
+  constexpr std::uint64_t kInstructionBytes = sizeof(isa::Word);
+  const isa::Program& program = context.request->module->program();
+  const isa::CodeRange* range =
+      program.range_at(isa::kCodeBase + kInstructionBytes * context.entry);
+  const std::uint64_t bytes = range == nullptr ? 0 : range->size;
+  return static_cast<std::uint32_t>(bytes / constants.instruction_line_bytes);
+}
+
 // Counts of things, sizes and rates cannot be zero; times and prefetches can.
 void check(const Constants& constants, const GpuModel& model) {
   for (const ConstantInfo& each : kConstants)
@@ -85,8 +95,9 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
   stalls_at_.resize(program_.instructions.size());
+  const std::uint32_t lines = kernel_lines(context, constants_);
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-    gpcs_.emplace_back(constants_, program_, context.entry, options.cold_caches, i);
+    gpcs_.emplace_back(constants_, program_, context.entry, lines, options.cold_caches, i);
   place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);

@@ -1,5 +1,6 @@
 // Kernels written by hand, instruction by instruction, whose cycles follow from the constants; and
 // what must hold of every timed launch.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +109,8 @@ class Timing : public testing::Test {
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
       "interval_dram_instruction_line=0,interval_gpc_line=1,interval_first_fetch=0,latency_operand_"
       "miss=0,"
-      "latency_launch_code=0,latency_launch_far=0,latency_exit=0,sm_start_cycles=0,";
+      "latency_launch_code=0,latency_launch_far=0,launch_lines_ahead=0,latency_exit=0,"
+      "sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
 };
 
@@ -240,6 +242,21 @@ TEST_F(Timing, CodeComesLaterToSomeGpcs) {
   const Result one = timed(1), three = timed(3);
   EXPECT_EQ(three.active_max, one.active_max + 30);
   EXPECT_EQ(three.active_sum, 3 * one.active_sum);
+}
+
+// More of a kernel's code comes to its GPC before the first line goes on (code_sizes.cu).
+TEST_F(Timing, TheFirstInstructionOfALargeKernelComesLater) {
+  const auto timed = [&](std::uint32_t most, std::uint32_t blocks) {
+    return run({with(kExit, {})}, 32,
+               fmt::format("launch_lines_ahead={},interval_launch_line=300,", most), 0, {}, blocks);
+  };
+  const Result little = timed(1, 1), some = timed(3, 1);
+  EXPECT_EQ(some.active_max, little.active_max + 2 * 3);
+  EXPECT_LT(timed(100'000, 1).active_max, little.active_max + 1000);  // no more than it has
+  // In a GPC far from it twice as much later; in a near one not at all.
+  const Result all = timed(3, 3);
+  EXPECT_EQ(all.active_max, some.active_max + 3 * 3);
+  EXPECT_EQ(all.active_sum, 3 * some.active_sum);
 }
 
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
