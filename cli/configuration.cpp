@@ -55,7 +55,7 @@ Values words_of(const toml::node& node, const Option& option) {
   return words;
 }
 
-const Option* find_option(const std::vector<Option>& options, std::string_view name) {
+const Option* option_named(const std::vector<Option>& options, std::string_view name) {
   const auto found = std::ranges::find(options, name, &Option::name);
   return found == options.end() ? nullptr : &*found;
 }
@@ -63,7 +63,7 @@ const Option* find_option(const std::vector<Option>& options, std::string_view n
 // Keys outside tables may be meant for another command.
 bool is_option_of_any(std::string_view name) {
   return std::ranges::any_of(commands(), [&](const Command& command) {
-    return find_option(settable_options(command), name) != nullptr;
+    return option_named(settable_options(command), name) != nullptr;
   });
 }
 
@@ -86,7 +86,7 @@ void check_key(std::string_view key, const toml::node& node) {
 
 void refuse_effects(const toml::table& table, const std::vector<Option>& options) {
   for (const auto& [key, node] : table)
-    if (const Option* option = find_option(options, key.str());
+    if (const Option* option = option_named(options, key.str());
         option != nullptr && option->effect != Effect::none)
       refuse(node.source(), key.str(),
              "a heddle.toml of a folder may not set it, as the folder may be someone else's; give "
@@ -166,7 +166,7 @@ void configure(Arguments& arguments, const Command& command, const Surroundings&
     const auto take = [&](const toml::table& table, bool own) {
       for (const auto& [key, node] : table) {
         if (node.is_table() && !own) continue;
-        if (const Option* option = find_option(options, key.str()))
+        if (const Option* option = option_named(options, key.str()))
           set(*option, words_of(node, *option),
               fmt::format("{}:{}", file.string(), node.source().begin.line));
         else if (own)

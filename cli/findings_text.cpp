@@ -12,14 +12,14 @@ using simulator::Dim3;
 using simulator::checks::Finding;
 using simulator::checks::Side;
 
-std::string dim(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
+std::string place(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
 
 std::string side_text(const Side& side, const char* role) {
   const bool one = side.lanes.is_single();
   return fmt::format(
       "  {} block {} warp {} lane{} {}, thread {}\n      {}\n      {}{}+{:#x}: {}{}\n", role,
-      dim(side.block), side.warp, one ? "" : "s", simulator::checks::lane_list(side.lanes),
-      dim(side.thread), visible(side.what),
+      place(side.block), side.warp, one ? "" : "s", simulator::checks::lane_list(side.lanes),
+      place(side.thread), visible(side.what),
       side.line.empty() ? std::string() : visible(side.line) + "  ",
       visible(display_name(side.function)), side.pc, visible(side.text),
       visible_lines(simulator::checks::calls_text(side.calls, "        ")));

@@ -8,7 +8,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMostToWatch = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -20,9 +20,8 @@ LaunchWatch::LaunchWatch(std::uint64_t most_instructions, std::optional<std::uin
 }
 
 LaunchWatch::LaunchWatch(const Arguments& arguments)
-    : LaunchWatch(
-          arguments.number("max-instructions", kMostInstructions).value_or(kUsualInstructions),
-          arguments.number("timeout", kMostSeconds)) {}
+    : LaunchWatch(arguments.number("max-instructions", kMostToWatch).value_or(kUsualInstructions),
+                  arguments.number("timeout", kMostSeconds)) {}
 
 void LaunchWatch::before(simulator::Device& device, const simulator::LaunchRequest& request,
                          simulator::LaunchOptions& options) {

@@ -86,7 +86,7 @@ std::string throughput(double bytes_per_second) {
   return fmt::format("{:.5g}{}B/s", bytes_per_second, prefix);
 }
 
-std::string shown(const Metric& metric, double value) {
+std::string value_text(const Metric& metric, double value) {
   if (metric.unit == "byte/s") return throughput(value);
   if (metric.unit == "%") return fmt::format("{:.2f}%", value);
   return metric.is_sum() ? fmt::format("{:.0f}", value) : fmt::format("{:.6f}", value);
@@ -103,9 +103,10 @@ std::string events(const Kernels& kernels, Metrics metrics, const std::string& d
     text += fmt::format("    Kernel: {}\n", visible(display_name(kernel)));
     for (const Metric* metric : metrics) {
       const Spread s = spread(launches, *metric);
-      text += fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations,
-                          nvprof_name(*metric), shown(*metric, s.low), shown(*metric, s.high),
-                          shown(*metric, s.mean()), shown(*metric, s.total));
+      text +=
+          fmt::format("{:>11}{:>42}{:>12}{:>12}{:>12}{:>12}\n", s.invocations, nvprof_name(*metric),
+                      value_text(*metric, s.low), value_text(*metric, s.high),
+                      value_text(*metric, s.mean()), value_text(*metric, s.total));
     }
   }
   return text;
@@ -122,8 +123,8 @@ std::string metric_results(const Kernels& kernels, Metrics metrics, const std::s
       if (is_unknown(launches, *metric)) continue;
       const Spread s = spread(launches, *metric);
       text += fmt::format("{:>11}{:>42}{:>44}{:>12}{:>12}{:>12}\n", s.invocations,
-                          nvprof_name(*metric), description(*metric), shown(*metric, s.low),
-                          shown(*metric, s.high), shown(*metric, s.mean()));
+                          nvprof_name(*metric), description(*metric), value_text(*metric, s.low),
+                          value_text(*metric, s.high), value_text(*metric, s.mean()));
     }
   }
   return text;

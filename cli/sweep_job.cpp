@@ -24,7 +24,7 @@ using simulator::LaunchRecord;
 using simulator::MetricValues;
 
 constexpr const char* kSchema = "heddle.sweep-job/1";
-constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostInput = std::uint64_t{1} << 30;
 
 void add(MetricValues& sums, const MetricValues& more) {
   for (const auto& [name, value] : more) {
@@ -172,7 +172,7 @@ fs::path JobStore::file_of(const Job& job) const {
     for (const std::string& word : *words) {
       update(word);
       std::error_code none;
-      if (fs::is_regular_file(word, none)) update(simulator::read_file(word, kMostFile));
+      if (fs::is_regular_file(word, none)) update(simulator::read_file(word, kMostInput));
     }
   constexpr std::size_t kDigits = 24;
   return folder_ / (digest.hex().substr(0, kDigits) + ".json");
@@ -182,7 +182,7 @@ std::optional<JobResult> JobStore::find(const Job& job) const {
   const fs::path file = file_of(job);
   if (!fs::exists(file)) return std::nullopt;
   try {
-    const Json json = Json::parse(simulator::read_file(file, kMostFile));
+    const Json json = Json::parse(simulator::read_file(file, kMostInput));
     if (json.at("schema") != kSchema || json.at("words") != Json(job.words)) return std::nullopt;
     return from_json(json);
   } catch (const Json::exception&) {

@@ -25,7 +25,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang builds the libFuzzer targets o
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     set(warnings_are_errors -Werror)
   endif()
-  target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  # In a batch (below) a local name may be one that another file gives.
+  target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wpedantic
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wconversion
     -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
     ${warnings_are_errors}
     # What g++ 12 finds in the standard library and is not there (GCC bug 105329 and its like), the
@@ -67,18 +69,33 @@ function(heddle_precompiled_headers name)
 endfunction()
 heddle_precompiled_headers(heddle_headers)
 
-# Tests are compiled more often than they are run, so that little optimisation is enough.
-set(HEDDLE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+# Little optimisation is enough for tests, which are compiled more often than they are run, and for
+# what reads words and writes text.
+set(HEDDLE_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+heddle_precompiled_headers(heddle_cold_headers OPTIONS ${HEDDLE_COLD_OPTIONS})
 if(BUILD_TESTING)
-  heddle_precompiled_headers(heddle_test_headers OPTIONS -fPIE ${HEDDLE_TEST_OPTIONS}
+  heddle_precompiled_headers(heddle_test_headers OPTIONS -fPIE ${HEDDLE_COLD_OPTIONS}
     HEADERS <gtest/gtest.h> <gmock/gmock.h> LINK GTest::gtest GTest::gmock)
   set_target_properties(heddle_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 endif()
 
+# Most of the rest goes into the project's own headers, and into templates that many files use. A
+# target's files are therefore compiled ten at a time, except those APART: they give names of their own
+# to what another file of the target names so too. Who changes a file again and again turns it off, as
+# then nothing but that file is compiled. All presets but release do without, so that each file
+# still compiles alone.
+option(HEDDLE_BATCHES "Compile the files of a target in batches" ON)
+function(heddle_in_batches target)
+  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_BATCHES} UNITY_BUILD_BATCH_SIZE 10)
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # heddle_library(isa SOURCES a.cpp … LINK heddle::x …): static library heddle_isa, alias heddle::isa.
 # OPTIONS are the compiler's, and HEADERS the target whose precompiled headers were made with them.
+# ONE_BY_ONE: not in batches, or the files APART are not.
 function(heddle_library name)
-  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LINK;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "HEADERS" "SOURCES;LINK;OPTIONS;APART" ${ARGN})
   add_library(heddle_${name} STATIC ${ARG_SOURCES})
   add_library(heddle::${name} ALIAS heddle_${name})
   target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_LINK}
@@ -88,19 +105,26 @@ function(heddle_library name)
     set(ARG_HEADERS heddle_headers)
   endif()
   target_precompile_headers(heddle_${name} REUSE_FROM ${ARG_HEADERS})
+  if(NOT ARG_ONE_BY_ONE)
+    heddle_in_batches(heddle_${name} APART ${ARG_APART})
+  endif()
 endfunction()
 
 # heddle_test(isa SOURCES a_test.cpp … LINK heddle::isa): one test binary for a folder.
+# IN_BATCHES: where no two files use a name differently, which files of tests often do.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "IN_BATCHES" "" "SOURCES;LINK" ${ARGN})
   if(NOT BUILD_TESTING)
     return()
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} heddle_options heddle_warnings GTest::gtest_main
     GTest::gmock fmt::fmt)
-  target_compile_options(${name}_test PRIVATE ${HEDDLE_TEST_OPTIONS})
+  target_compile_options(${name}_test PRIVATE ${HEDDLE_COLD_OPTIONS})
   target_precompile_headers(${name}_test REUSE_FROM heddle_test_headers)
+  if(ARG_IN_BATCHES)
+    heddle_in_batches(${name}_test)
+  endif()
   target_compile_definitions(${name}_test PRIVATE HEDDLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     HEDDLE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60)

@@ -230,7 +230,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);
-  if (info->si_code <= 0) raise(signal);  // else the access happens again, and ends the process
+  if (info->si_code <= 0) ::raise(signal);  // else the access happens again, and ends the process
 }
 
 // Larger than a handler of ours needs: the program's may come to run on it too.

@@ -112,7 +112,7 @@ void report_loss(const std::string& what) noexcept try {
 
 void end_without_memory() noexcept {
   constexpr std::string_view kText = "heddle: out of memory\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
   _exit(125);
 }
 

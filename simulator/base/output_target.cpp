@@ -40,7 +40,7 @@ bool is_link(const fs::path& path) {
          S_ISLNK(now.st_mode);
 }
 
-fs::path folder_of(const fs::path& path) {
+fs::path folder_to_write(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
@@ -75,7 +75,7 @@ OutputTarget output_target(const fs::path& path) {
     std::error_code failed;
     const fs::path next = fs::read_symlink(target.path, failed);
     if (failed) output_failure(path, failed.value());
-    target.path = next.is_absolute() ? next : folder_of(target.path) / next;
+    target.path = next.is_absolute() ? next : folder_to_write(target.path) / next;
   }
   struct stat now {};
   target.exists = stat(target.path.c_str(), &now) == 0;
@@ -98,7 +98,7 @@ void check_output(const fs::path& path) {
   } else if (target.exists) {
     need(target.path, W_OK, path);
   } else {
-    need(folder_of(target.path), W_OK | X_OK, path);
+    need(folder_to_write(target.path), W_OK | X_OK, path);
   }
 }
 

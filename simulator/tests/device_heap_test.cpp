@@ -8,11 +8,11 @@
 namespace heddle::simulator {
 namespace {
 
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kHeap = 4096;
 
 TEST(DeviceHeap, GivesBlocksThatDoNotOverlap) {
   DeviceMemory memory(1 << 20);
-  DeviceHeap::create(memory, kBytes);
+  DeviceHeap::create(memory, kHeap);
   DeviceHeap heap(memory);
   std::uint64_t last = 0;
   for (int i = 0; i < 10; ++i) {
@@ -26,7 +26,7 @@ TEST(DeviceHeap, GivesBlocksThatDoNotOverlap) {
 
 TEST(DeviceHeap, IsWholeAgainWhenAllIsFreed) {
   DeviceMemory memory(1 << 20);
-  DeviceHeap::create(memory, kBytes);
+  DeviceHeap::create(memory, kHeap);
   DeviceHeap heap(memory);
   std::vector<std::uint64_t> blocks;
   while (const std::uint64_t at = heap.allocate(100)) blocks.push_back(at);
@@ -35,12 +35,12 @@ TEST(DeviceHeap, IsWholeAgainWhenAllIsFreed) {
   for (std::size_t i = 1; i < blocks.size(); i += 2) EXPECT_TRUE(heap.free(blocks[i]));
   EXPECT_FALSE(heap.free(blocks[0]));
   EXPECT_FALSE(heap.free(blocks[0] + 16));
-  EXPECT_NE(heap.allocate(kBytes - 16), 0u);
+  EXPECT_NE(heap.allocate(kHeap - 16), 0u);
 }
 
 TEST(DeviceHeap, LiesInMemory) {
   DeviceMemory memory(1 << 20);
-  DeviceHeap::create(memory, kBytes);
+  DeviceHeap::create(memory, kHeap);
   const std::uint64_t first = DeviceHeap(memory).allocate(64);
   DeviceHeap later(memory);
   EXPECT_NE(later.allocate(64), first);
@@ -50,7 +50,7 @@ TEST(DeviceHeap, LiesInMemory) {
 // Device code may have written over anything.
 TEST(DeviceHeap, DamageEndsIt) {
   DeviceMemory memory(1 << 20);
-  DeviceHeap::create(memory, kBytes);
+  DeviceHeap::create(memory, kHeap);
   const std::uint64_t first = DeviceHeap(memory).allocate(64);
   std::memset(memory.view(first, 96), 0xff, 96);
   DeviceHeap heap(memory);
@@ -61,7 +61,7 @@ TEST(DeviceHeap, DamageEndsIt) {
 // A heap of zeros would be a block every 16 bytes.
 TEST(DeviceHeap, ABlockWithoutBytesIsDamage) {
   DeviceMemory memory(1 << 20);
-  DeviceHeap::create(memory, kBytes);
+  DeviceHeap::create(memory, kHeap);
   const std::uint64_t first = DeviceHeap(memory).allocate(64),
                       second = DeviceHeap(memory).allocate(64);
   std::memset(memory.view(first - 16, 16), 0, 16);  // its header

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kData = fs::path(HEDDLE_SOURCE_DIR) / "simulator/tests/data";
+const fs::path kRecorded = fs::path(HEDDLE_SOURCE_DIR) / "simulator/tests/data";
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -42,7 +42,7 @@ std::string unpacked(const fs::path& path) {
 
 std::vector<isa::Word> recorded_lane_words() {
   constexpr std::size_t kHeader = 16;
-  const std::string bytes = read(kData / "lanes_h200.bin");
+  const std::string bytes = read(kRecorded / "lanes_h200.bin");
   std::uint32_t count = 0;
   std::memcpy(&count, bytes.data(), sizeof count);
   std::vector<isa::Word> words(count);
@@ -50,18 +50,18 @@ std::vector<isa::Word> recorded_lane_words() {
   return words;
 }
 
-std::string recorded_bytes(std::string_view file) { return unpacked(kData / file); }
+std::string recorded_bytes(std::string_view file) { return unpacked(kRecorded / file); }
 
 std::map<std::string, std::string> recorded_hashes(std::string_view probe) {
   std::map<std::string, std::string> hashes;
-  std::istringstream lines(unpacked(kData / probe / "h200.txt.zst"));
+  std::istringstream lines(unpacked(kRecorded / probe / "h200.txt.zst"));
   for (std::string kernel, hash; lines >> kernel >> hash;) hashes[kernel] = hash;
   return hashes;
 }
 
 std::vector<RecordedCubin> recorded_cubins(std::string_view probe) {
   std::vector<RecordedCubin> cubins;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kData / probe)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRecorded / probe)) {
     if (!entry.path().filename().string().ends_with(".cubin.zst")) continue;
     const std::string bytes = unpacked(entry.path());
     RecordedCubin& cubin = cubins.emplace_back();
@@ -78,9 +78,9 @@ std::map<std::string, RecordedAnswer> recorded_answers() {
   constexpr std::size_t kRecords =
       std::size_t{instruction_probe::kFull} * instruction_probe::kRecordBytes;
   std::map<std::string, RecordedAnswer> answers;
-  std::istringstream lines(unpacked(kData / "instruction_probe/h200.txt.zst"));
+  std::istringstream lines(unpacked(kRecorded / "instruction_probe/h200.txt.zst"));
   for (std::string kernel, hash; lines >> kernel >> hash;) answers[kernel].hash = hash;
-  const std::string full = unpacked(kData / "instruction_probe/h200.bin.zst");
+  const std::string full = unpacked(kRecorded / "instruction_probe/h200.bin.zst");
   for (std::size_t at = 0; at + kLabel + kRecords <= full.size(); at += kLabel + kRecords) {
     // Names are cut off at 64 bytes; they begin with a number of their own.
     const std::string label(full.c_str() + at, strnlen(full.c_str() + at, kLabel));

@@ -19,7 +19,7 @@ using simulator::KernelResources;
 using simulator::Occupancy;
 using simulator::readable_whole;
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 // "one register less (39) leaves it at 75 %; 32 give 100 %"
 std::string registers_text(const simulator::GpuModel& gpu, KernelResources kernel,
@@ -32,10 +32,10 @@ std::string registers_text(const simulator::GpuModel& gpu, KernelResources kerne
   };
   std::string text = fmt::format("; one register less ({}) {} {}", registers - 1,
                                  with(registers - 1) == now.fraction ? "leaves it at" : "gives",
-                                 percent(with(registers - 1)));
+                                 whole_percent(with(registers - 1)));
   for (std::uint32_t count = registers - 2; count > 0; --count)
     if (with(count) > std::max(now.fraction, with(registers - 1)))
-      return text + fmt::format(", {} give {}", count, percent(with(count)));
+      return text + fmt::format(", {} give {}", count, whole_percent(with(count)));
   return text;
 }
 
@@ -68,7 +68,7 @@ std::string shape_text(const simulator::LaunchRequest& request, const simulator:
       fmt::format("{} block{} {} {} waves of {} SMs; occupancy {}", readable_whole(blocks),
                   blocks == 1 ? "" : "s", blocks == 1 ? "is" : "are",
                   waves < kSmallest ? "less than 0.01" : fmt::format("{:.2f}", waves), gpu.sms,
-                  percent(now.fraction));
+                  whole_percent(now.fraction));
   if (now.fraction >= 1) return text;
   text += fmt::format(" ({} blocks per SM), limited by {}", now.blocks_per_sm,
                       fmt::join(now.limited_by, " and "));
@@ -102,13 +102,13 @@ std::vector<std::pair<double, Advice>> launch_advice(const simulator::LaunchRequ
         std::ranges::max_element(by_block, {}, [](const auto& e) { return e.second; });
     found.emplace_back(
         share,
-        Advice{fmt::format("Blocks of unequal length: {} of the time", percent(share)),
+        Advice{fmt::format("Blocks of unequal length: {} of the time", whole_percent(share)),
                fmt::format("Block {} executes {} warp instructions, the mean is {}. With "
                            "blocks of equal length the last would end after {} of the time. It "
                            "helps to give long blocks the first numbers, to cut the work into more "
                            "and smaller blocks, or to let blocks fetch work from a counter.",
                            longest->first, readable_whole(longest->second), readable_whole(mean),
-                           percent(1 - share)),
+                           whole_percent(1 - share)),
                -1});
   }
   const double waves = simulator::waves(gpu, now, request.grid.count());
@@ -117,14 +117,15 @@ std::vector<std::pair<double, Advice>> launch_advice(const simulator::LaunchRequ
   if (waves > 1 && waves < kMostWaves && tail >= kUneven)
     found.emplace_back(
         tail,
-        Advice{fmt::format("The last wave of blocks is not full: {} of the time", percent(tail)),
-               fmt::format("{} blocks are {:.2f} times what the GPU holds at once ({}), so in "
-                           "the last wave SMs have nothing to do. It helps to choose a grid of "
-                           "a multiple of {} blocks with a loop in them (grid stride), or "
-                           "smaller blocks.",
-                           readable_whole(request.grid.count()), waves, readable_whole(slots),
-                           readable_whole(slots)),
-               -1});
+        Advice{
+            fmt::format("The last wave of blocks is not full: {} of the time", whole_percent(tail)),
+            fmt::format("{} blocks are {:.2f} times what the GPU holds at once ({}), so in "
+                        "the last wave SMs have nothing to do. It helps to choose a grid of "
+                        "a multiple of {} blocks with a loop in them (grid stride), or "
+                        "smaller blocks.",
+                        readable_whole(request.grid.count()), waves, readable_whole(slots),
+                        readable_whole(slots)),
+            -1});
   return found;
 }
 

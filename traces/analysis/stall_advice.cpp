@@ -16,7 +16,7 @@ using simulator::timing::kStalls;
 using simulator::timing::Stall;
 using simulator::timing::StallCycles;
 
-constexpr std::size_t kMostLines = 3;
+constexpr std::size_t kMostLinesOfAdvice = 3;
 
 bool is_far(const isa::Instruction& instruction) {
   const isa::Space space = isa::memory_access(instruction).space;
@@ -159,7 +159,7 @@ std::vector<Advice> stall_advice(const simulator::LaunchRequest& request,
     if (static_cast<double>(line.all) >= kWorthSaying * all) lines.push_back(line);
   std::ranges::stable_sort(lines, std::ranges::greater(), &LineWaits::all);
   for (const LineWaits& line : lines)
-    if (advice.size() < kMostLines) advice.push_back(of_line(line, all, request, listing));
+    if (advice.size() < kMostLinesOfAdvice) advice.push_back(of_line(line, all, request, listing));
   return advice;
 }
 

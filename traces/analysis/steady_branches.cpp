@@ -47,9 +47,9 @@ bool is_known(const isa::Instruction* instruction) {
          space != isa::Space::texture && space != isa::Space::surface;
 }
 
-class Function {
+class FunctionFlow {
  public:
-  Function(const simulator::Module& module, const isa::CodeRange& range)
+  FunctionFlow(const simulator::Module& module, const isa::CodeRange& range)
       : program_(module.program()),
         flow_(isa::control_flow(module.cubin(), program_, range)),
         shape_(graph()) {}
@@ -192,7 +192,7 @@ class Function {
 
 std::vector<SteadyBranch> steady_branches(const simulator::Module& module,
                                           const isa::CodeRange& range) {
-  return Function(module, range).steady();
+  return FunctionFlow(module, range).steady();
 }
 
 }  // namespace heddle::traces

@@ -8,7 +8,6 @@
 namespace heddle::traces {
 namespace {
 
-using simulator::Group;
 using simulator::kWarpSize;
 using simulator::WarpView;
 using Kind = isa::VariableType::Kind;
@@ -109,7 +108,7 @@ std::vector<Variables::Value> Variables::values(const WarpView& warp, Listing& l
   for (const isa::Variable* variable : visible(here.function, here.offset)) {
     std::array<std::uint64_t, kWarpSize> values{};
     Mask known;
-    for (const Group& group : warp.groups()) {
+    for (const simulator::Group& group : warp.groups()) {
       const Listing::Line& line = listing.at(group.pc);
       if (line.function != here.function) continue;
       const auto place = table_.place(line.function, *variable, line.offset);

@@ -58,7 +58,7 @@ bool sets_predicate(const Instruction& in) {
   });
 }
 
-bool is_guarded(const Instruction& in) { return in.guard.index != isa::kPT; }
+bool has_guard_register(const Instruction& in) { return in.guard.index != isa::kPT; }
 
 // Calls f(register) for those the instruction reads.
 template <typename F>
@@ -113,7 +113,7 @@ void set_likely_control_bits(std::vector<Instruction>& instructions,
     if (joins[i]) waits.join();
     unsigned begin = time + (i == 0 ? 0 : least);
     for_each_source(in, [&](std::uint8_t reg) { begin = std::max(begin, ready[reg]); });
-    if (is_guarded(in)) begin = std::max(begin, guard_ready);
+    if (has_guard_register(in)) begin = std::max(begin, guard_ready);
     if (i != 0) {
       const unsigned stall = std::min(begin - time, kLongestStall);
       instructions[i - 1].control.stall = static_cast<std::uint8_t>(stall);

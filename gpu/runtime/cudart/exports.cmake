@@ -24,6 +24,8 @@ function(heddle_exports list script source version header namespace result)
   }
 
 @stubs@")
+  # What it defines weakly must not meet the other definitions' declarations.
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
 endfunction()
 

@@ -1,5 +1,6 @@
 // Allocating, and asking about addresses.
 #include "gpu/runtime/cudart/api.hpp"
+#include "gpu/runtime/cudart/copies.hpp"
 #include "gpu/runtime/cudart/managed.hpp"
 
 namespace heddle::runtime {
@@ -8,8 +9,6 @@ namespace {
 
 constexpr std::size_t kPitchBytes =
     512;  // what cudaMallocPitch rounds rows up to (texture alignment)
-
-std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 Error allocate(void** pointer, std::size_t bytes, const char* label) {
   if (pointer == nullptr) return Error::invalid_value;

@@ -153,7 +153,7 @@ HEDDLE_STREAM_API(cudaStreamGetDevice, _ptsz, (abi::Handle stream, int* device),
 // Attributes of streams are hints: where to keep data, how to wait. They are told when asked.
 namespace {
 
-enum Attribute : int {
+enum StreamAttribute : int {
   kWindow = 1,
   kSynchronization = 3,
   kPriority = 8,
