@@ -81,8 +81,7 @@ constexpr Row kRows[] = {
                                    : std::string();
      },
      [](std::string_view text, LaunchSettings& to) { to.random_schedule = schedule(text); }},
-    {"interpret",
-     [](const LaunchSettings& from) { return std::string(from.interpret ? "1" : ""); },
+    {"interpret", [](const LaunchSettings& from) { return std::string(from.interpret ? "1" : ""); },
      [](std::string_view text, LaunchSettings& to) { to.interpret = yes_or_no(text); }},
     {"check", [](const LaunchSettings& from) { return checks::to_text(from.checks); },
      [](std::string_view text, LaunchSettings& to) { to.checks = checks::parse_options(text); }},

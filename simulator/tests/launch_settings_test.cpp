@@ -31,11 +31,12 @@ LaunchSettings all_set() {
 }
 
 TEST(LaunchSettings, HaveOneText) {
-  EXPECT_EQ(to_text(all_set()),
-            "threads=3 threads-after=7 max-instructions=10000000000 "
-            "timing=on,scheduler=oldest-first,caches=warm,sms=16,sample=7%,sample=1.234567M,"
-            "latency_l1_hit=40 reconvergence=min-pc interpret=1 check=memory,races,init,sync,hazards "
-            "counters=1");
+  EXPECT_EQ(
+      to_text(all_set()),
+      "threads=3 threads-after=7 max-instructions=10000000000 "
+      "timing=on,scheduler=oldest-first,caches=warm,sms=16,sample=7%,sample=1.234567M,"
+      "latency_l1_hit=40 reconvergence=min-pc interpret=1 check=memory,races,init,sync,hazards "
+      "counters=1");
   EXPECT_EQ(to_text({}), "threads=1 max-instructions=0 counters=0");
 }
 
