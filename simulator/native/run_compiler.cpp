@@ -77,8 +77,13 @@ void RunCompiler::translate(const RunOp& each) {
   ++now_;
   guarded_ = is_guarded(*op_);
   if (guarded_) load_guard(each);
-  if (translate_copy(*this) || translate_integer(*this) || translate_float32(*this) ||
-      translate_float64(*this) || translate_moves(*this)) {
+  // What is discarded lies in a row of which two registers would have to be kept.
+  const bool keeps_discarded = guarded_ && is_uniform() && !is_uniform_row(op_->d);
+  const auto translated = [&] {
+    return translate_copy(*this) || translate_integer(*this) || translate_float32(*this) ||
+           translate_float64(*this) || translate_moves(*this);
+  };
+  if (!keeps_discarded && translated()) {
     finish_destinations();
   } else if (calls_) {
     call(each);
@@ -204,8 +209,10 @@ void RunCompiler::evict_one() {
 
 void RunCompiler::store(RowOffset row, const Value& value) {
   if (!value.dirty) return;
+  // Uniform instructions write whole rows.
+  const bool whole = full_ || value.row.index[0] == value.row.index[1];
   for (Half half = 0; half < 2; ++half) {
-    if (full_ || is_uniform_row(row)) {
+    if (whole) {
       vmovdqu32(at(row, half), value.row[half]);
     } else {
       vmovdqu32(at(row, half) | (half == 0 ? k1 : k2), value.row[half]);
