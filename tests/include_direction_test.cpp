@@ -38,8 +38,8 @@ const std::map<std::string, Folders>& allowed() {
 const std::map<std::string, std::vector<std::string>>& rooms() {
   static const std::map<std::string, std::vector<std::string>> order = {
       {"simulator",
-       {"base", "warp", "lanes", "memory", "models", "launch", "execute", "run", "timing", "checks",
-        "device", "record"}},
+       {"base", "warp", "lanes", "native", "memory", "models", "launch", "execute", "run", "timing",
+        "checks", "device", "record"}},
       {"traces", {"sketch", "analysis", "formats", "stepper", "viewer"}},
   };
   return order;
