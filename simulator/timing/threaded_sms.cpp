@@ -15,7 +15,7 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// A warp instruction takes about so many times as long as one that is not timed.
+// How many times as long a timed warp instruction takes as one that is not timed, roughly.
 constexpr std::uint64_t kTimesUntimed = 16;
 // Launches of fewer warp instructions are over before threads would pay.
 constexpr std::uint64_t kAlone = (1 << 16) / kTimesUntimed;
