@@ -18,10 +18,6 @@ constexpr RowOffset row_behind(RowOffset row, unsigned next) {
   return row >= 0 ? row + words : ~(~row + words);
 }
 
-bool always(PredicateRef read) {
-  return read.index % kUniformPredicates == kPT && read.invert.empty();
-}
-
 const Xbyak::Reg32 kOn = r11d;  // of a guarded instruction: the lanes that are on
 
 }  // namespace
@@ -273,7 +269,7 @@ void RunCompiler::set_predicate(std::uint8_t index, const Xbyak::Reg32& value) {
 
 void RunCompiler::set_compared() {
   const std::uint32_t combination = op_->param[0];
-  const bool combines = combination != 0 || !always(op_->pp);
+  const bool combines = combination != 0 || !is_true(op_->pp);
   if (combines) load_predicate(ecx, op_->pp);  // before Pu is written, which may be the same
   const auto set = [&](std::uint8_t index, bool complement) {
     if (index == kDiscardedPredicate) return;

@@ -19,9 +19,15 @@ struct RunOp {
   CountPlace threads_on;
 };
 
-inline bool is_guarded(const MicroOp& op) {
-  return op.guard.index % kUniformPredicates != kPT || op.guard.invert.any();
+// Whether a predicate is PT, or its complement.
+inline bool is_true(PredicateRef read) {
+  return read.index % kUniformPredicates == kPT && read.invert.empty();
 }
+inline bool is_false(PredicateRef read) {
+  return read.index % kUniformPredicates == kPT && read.invert.any();
+}
+
+inline bool is_guarded(const MicroOp& op) { return !is_true(op.guard); }
 
 // The word of a row of the pool that holds an immediate or zero; nothing of a constant.
 using KnownWord = std::function<std::optional<std::uint32_t>(RowOffset)>;

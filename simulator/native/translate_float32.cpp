@@ -31,30 +31,34 @@ bool is_plain(const RunCompiler& c, Mod flushes) {
   return mod(c, flushes) == 0 && mod(c, Mod::sat) == 0 && mod(c, Mod::rnd) == 0;
 }
 
-bool add(RunCompiler& c) {
+// compute(d, a, b), of a half.
+template <typename Compute>
+void combine(RunCompiler& c, Compute&& compute) {
   const MicroOp& op = c.op();
-  if (!is_plain(c, Mod::ftz)) return false;
   const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
   for (unsigned half = 0; half < c.halves(); ++half) {
     const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
     const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    c.vaddps(d[half], x, y);
-    make_canonical(c, d[half]);
+    compute(d[half], x, y, half);
   }
+}
+
+bool add(RunCompiler& c) {
+  if (!is_plain(c, Mod::ftz)) return false;
+  combine(c, [&](const auto& d, const auto& x, const auto& y, unsigned) {
+    c.vaddps(d, x, y);
+    make_canonical(c, d);
+  });
   return true;
 }
 
 bool multiply(RunCompiler& c) {
-  const MicroOp& op = c.op();
   const std::uint32_t scale = mod(c, Mod::scale);
   if (!is_plain(c, Mod::fmz) || (scale != 0 && scale != 4)) return false;
-  const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
-    const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    c.vmulps(d[half], x, y);
-    make_canonical(c, d[half]);
-  }
+  combine(c, [&](const auto& d, const auto& x, const auto& y, unsigned) {
+    c.vmulps(d, x, y);
+    make_canonical(c, d);
+  });
   return true;
 }
 
@@ -90,14 +94,10 @@ bool compare(RunCompiler& c) {
 }
 
 bool select(RunCompiler& c) {
-  const MicroOp& op = c.op();
   if (mod(c, Mod::ftz) != 0) return false;
-  const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
-    const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    c.vpblendmd(d[half] | c.predicate(op.pp, half), y, x);
-  }
+  combine(c, [&](const auto& d, const auto& x, const auto& y, unsigned half) {
+    c.vpblendmd(d | c.predicate(c.op().pp, half), y, x);
+  });
   return true;
 }
 

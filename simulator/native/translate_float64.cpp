@@ -75,22 +75,23 @@ bool arithmetic(RunCompiler& c, std::initializer_list<const Doubles*> sources,
   return true;
 }
 
-bool add(RunCompiler& c) {
+// compute(a, b), which leaves the result in the first.
+template <typename Compute>
+bool combine(RunCompiler& c, Compute&& compute) {
   const MicroOp& op = c.op();
   if (mod(c, Mod::rnd) != 0) return false;
   const Doubles a = source(c, op.a, op.a_negate, op.a_absolute);
   const Doubles b = source(c, op.b, op.b_negate, op.b_absolute);
   return arithmetic(c, {&a, &b}, {&a, &b},
-                    [&](const auto& x, const auto& y, const auto&) { c.vaddpd(x, x, y); });
+                    [&](const auto& x, const auto& y, const auto&) { compute(x, y); });
+}
+
+bool add(RunCompiler& c) {
+  return combine(c, [&](const auto& x, const auto& y) { c.vaddpd(x, x, y); });
 }
 
 bool multiply(RunCompiler& c) {
-  const MicroOp& op = c.op();
-  if (mod(c, Mod::rnd) != 0) return false;
-  const Doubles a = source(c, op.a, op.a_negate, op.a_absolute);
-  const Doubles b = source(c, op.b, op.b_negate, op.b_absolute);
-  return arithmetic(c, {&a, &b}, {&a, &b},
-                    [&](const auto& x, const auto& y, const auto&) { c.vmulpd(x, x, y); });
+  return combine(c, [&](const auto& x, const auto& y) { c.vmulpd(x, x, y); });
 }
 
 bool multiply_add(RunCompiler& c) {

@@ -16,13 +16,6 @@ bool writes_predicates(const MicroOp& op) {
   return op.pu != kDiscardedPredicate || op.pv != kDiscardedPredicate;
 }
 
-bool is_true(PredicateRef read) {
-  return read.index % kUniformPredicates == kPT && read.invert.empty();
-}
-bool is_false(PredicateRef read) {
-  return read.index % kUniformPredicates == kPT && read.invert.any();
-}
-
 // to += 1 where a predicate holds.
 void add_truth(RunCompiler& c, const Xbyak::Zmm& to, PredicateRef read, unsigned half) {
   if (is_false(read)) return;
