@@ -1,13 +1,12 @@
 // Native code changes nothing: capsules give the same records without it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "validation/replay.hpp"
+#include "validation/tests/capsule_folders.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -27,14 +26,6 @@ std::string replayed(const fs::path& folder, bool interpret, unsigned threads) {
   return text;
 }
 
-std::vector<fs::path> capsule_folders() {
-  std::vector<fs::path> all;
-  for (const auto& each : fs::directory_iterator(HEDDLE_SOURCE_DIR "/validation/capsules"))
-    all.push_back(each.path());
-  std::ranges::sort(all);
-  return all;
-}
-
 class Interpreted : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Interpreted, CapsulesGiveTheSameRecords) {
@@ -44,11 +35,7 @@ TEST_P(Interpreted, CapsulesGiveTheSameRecords) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Capsules, Interpreted, testing::ValuesIn(capsule_folders()),
-                         [](const auto& given) {
-                           std::string name = given.param.filename().string();
-                           std::ranges::replace(name, '.', '_');
-                           return name;
-                         });
+                         name_of_capsules);
 
 }  // namespace
 }  // namespace heddle::validation

@@ -2,14 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "validation/replay.hpp"
+#include "validation/tests/capsule_folders.hpp"
 
 namespace heddle::validation {
 namespace {
@@ -29,14 +28,6 @@ std::string told(simulator::LaunchRecord launch) {
   return to_json(launch).dump(1);
 }
 
-std::vector<fs::path> capsule_folders() {
-  std::vector<fs::path> all;
-  for (const auto& each : fs::directory_iterator(HEDDLE_SOURCE_DIR "/validation/capsules"))
-    all.push_back(each.path());
-  std::ranges::sort(all);
-  return all;
-}
-
 class RandomSchedules : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RandomSchedules, LeaveDeterminedLaunchesAsTheyAre) {
@@ -54,11 +45,7 @@ TEST_P(RandomSchedules, LeaveDeterminedLaunchesAsTheyAre) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Capsules, RandomSchedules, testing::ValuesIn(capsule_folders()),
-                         [](const auto& given) {
-                           std::string name = given.param.filename().string();
-                           std::ranges::replace(name, '.', '_');
-                           return name;
-                         });
+                         name_of_capsules);
 
 }  // namespace
 }  // namespace heddle::validation
