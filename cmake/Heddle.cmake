@@ -38,6 +38,10 @@ endif()
 # No FMA contraction: a simulated multiply and add stay two roundings.
 add_library(heddle_options INTERFACE)
 target_compile_options(heddle_options INTERFACE -ffp-contract=off -fno-math-errno)
+# g++ looks for memory to free whenever it has used 128 MiB more, in a tenth of its time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(heddle_options INTERFACE --param=ggc-min-heapsize=524288)
+endif()
 target_include_directories(heddle_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:include/heddle>)
 if(HEDDLE_SANITIZE)

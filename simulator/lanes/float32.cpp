@@ -123,10 +123,8 @@ LaneFunction select_fsetp(const Request& request, MicroOp& op) {
 LaneFunction select_fset(const Request& request, MicroOp& op) {
   op.param[0] = request.mod(Mod::bop);
   if (op.param[0] > 2) return nullptr;
-  const bool flush = request.mod(Mod::ftz) != 0;
-  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return flush ? lift<Fset<kCompare, true>> : lift<Fset<kCompare, false>>;
-  });
+  op.param[1] = request.mod(Mod::cmp);
+  return request.mod(Mod::ftz) != 0 ? lift<Fset<true>> : lift<Fset<false>>;
 }
 
 LaneFunction select_fsel(const Request& request, MicroOp&) {

@@ -87,30 +87,30 @@ LaneFunction select_half2(const Request& request, MicroOp& op) {
   });
 }
 
+// Elements, comparison and how it is combined, of HSET2 and HSETP2; false: the GPU has no such
+// instruction.
+bool set_comparison(const Request& request, MicroOp& op) {
+  if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return false;
+  op.param[2] = request.mod(Mod::bop) | request.mod(Mod::cmp) << 8;
+  return request.mod(Mod::bf16) == 0 || request.mod(Mod::ftz) == 0;
+}
+
 LaneFunction select_hset2(const Request& request, MicroOp& op) {
-  if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
-  const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
-  if (bf16 && flush) return nullptr;  // the GPU has no such instruction
-  op.param[2] = request.mod(Mod::bop);
+  if (!set_comparison(request, op)) return nullptr;
+  const bool bf16 = request.mod(Mod::bf16) != 0;
   op.param[3] = request.mod(Mod::bf) == 0 ? 0xffff : bf16 ? 0x3f80 : 0x3c00;
-  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return bf16    ? lift_as_one<Hset2<kCompare, Half::bf16, false>>
-           : flush ? lift_as_one<Hset2<kCompare, Half::fp16, true>>
-                   : lift_as_one<Hset2<kCompare, Half::fp16, false>>;
-  });
+  return bf16                         ? lift_as_one<Hset2<Half::bf16, false>>
+         : request.mod(Mod::ftz) != 0 ? lift_as_one<Hset2<Half::fp16, true>>
+                                      : lift_as_one<Hset2<Half::fp16, false>>;
 }
 
 LaneFunction select_hsetp2(const Request& request, MicroOp& op) {
-  if (!set_elements(request, op, false) || request.mod(Mod::bop) > 2) return nullptr;
+  if (!set_comparison(request, op)) return nullptr;
   const bool bf16 = request.mod(Mod::bf16) != 0, flush = request.mod(Mod::ftz) != 0;
-  if (bf16 && flush) return nullptr;
-  op.param[2] = request.mod(Mod::bop);
-  return choose<16>(request.mod(Mod::cmp), [&]<u32 kCompare>() -> LaneFunction {
-    return choose<2>(request.mod(Mod::h_and), [&]<u32 kBoth>() -> LaneFunction {
-      return bf16    ? lift_as_one<Hsetp2<kCompare, Half::bf16, false, kBoth != 0>>
-             : flush ? lift_as_one<Hsetp2<kCompare, Half::fp16, true, kBoth != 0>>
-                     : lift_as_one<Hsetp2<kCompare, Half::fp16, false, kBoth != 0>>;
-    });
+  return choose<2>(request.mod(Mod::h_and), [&]<u32 kBoth>() -> LaneFunction {
+    return bf16    ? lift_as_one<Hsetp2<Half::bf16, false, kBoth != 0>>
+           : flush ? lift_as_one<Hsetp2<Half::fp16, true, kBoth != 0>>
+                   : lift_as_one<Hsetp2<Half::fp16, false, kBoth != 0>>;
   });
 }
 

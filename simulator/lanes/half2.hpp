@@ -140,40 +140,41 @@ struct HalfToFloat {
   }
 };
 
-template <u32 kCompare, Half kFormat, bool kFlush>
+// How two elements compare, combined with Pp: bits 7:0 of k[2] are 0 AND, 1 OR, 2 XOR, those above
+// the comparison.
+template <Half kFormat, bool kFlush>
 inline bool compare_elements(const Lane& x, const Params& k, bool high) {
   const auto value = [&](u32 word, u32 shifts) {
     return as_float(widened<kFormat>(flushed_half<kFormat, kFlush>(element(word, shifts, high))));
   };
-  return compare_floats<kCompare>(value(x.a, k[0]), value(x.b, k[1]));
+  return compare_floats(value(x.a, k[0]), value(x.b, k[1]), k[2] >> 8);
 }
 
-// k[2]: 0 AND, 1 OR, 2 XOR with Pp; k[3]: what a true element becomes (1.0, or all ones).
-template <u32 kCompare, Half kFormat, bool kFlush>
+// k[3]: what a true element becomes (1.0, or all ones).
+template <Half kFormat, bool kFlush>
 struct Hset2 {
   using Sources = sources::Half2;
   static u32 eval(const Lane& x, const Params& k) {
-    const bool p = x.p != 0;
-    const bool low =
-        combine_flag(compare_elements<kCompare, kFormat, kFlush>(x, k, false), p, k[2]);
-    const bool high =
-        combine_flag(compare_elements<kCompare, kFormat, kFlush>(x, k, true), p, k[2]);
-    return (high ? k[3] << 16 : 0) | (low ? k[3] : 0);
+    const auto holds = [&](bool high) {
+      return combine_flag(compare_elements<kFormat, kFlush>(x, k, high), x.p != 0, k[2] & 0xff);
+    };
+    return (holds(true) ? k[3] << 16 : 0) | (holds(false) ? k[3] : 0);
   }
 };
 
 // Pu from the low elements, Pv from the high ones; with .H_AND Pu from both and Pv from its
 // opposite.
-template <u32 kCompare, Half kFormat, bool kFlush, bool kBoth>
+template <Half kFormat, bool kFlush, bool kBoth>
 struct Hsetp2 {
   using Sources = sources::Half2;
   static WithFlags<Nothing> eval(const Lane& x, const Params& k) {
     const bool p = x.p != 0;
-    const bool low = compare_elements<kCompare, kFormat, kFlush>(x, k, false);
-    const bool high = compare_elements<kCompare, kFormat, kFlush>(x, k, true);
+    const u32 bop = k[2] & 0xff;
+    const bool low = compare_elements<kFormat, kFlush>(x, k, false);
+    const bool high = compare_elements<kFormat, kFlush>(x, k, true);
     if constexpr (kBoth)
-      return {{}, combine_flag(low & high, p, k[2]), combine_flag(!(low & high), p, k[2])};
-    return {{}, combine_flag(low, p, k[2]), combine_flag(high, p, k[2])};
+      return {{}, combine_flag(low & high, p, bop), combine_flag(!(low & high), p, bop)};
+    return {{}, combine_flag(low, p, bop), combine_flag(high, p, bop)};
   }
 };
 
