@@ -5,6 +5,7 @@
 // A sub-core goes on by itself, without the SM's others, while what it issues only computes: they
 // see neither when nor that it does. All it touches is its own, and sums. What could fault, asks
 // caches that others ask too, or leads elsewhere than to the next instruction waits for its cycle.
+// That has come as soon as nothing else of the SM happens before it.
 #include <algorithm>
 #include <bit>
 
@@ -32,17 +33,21 @@ inline void execute(Core& core, Warp& warp, const Step& step, std::uint32_t pc) 
 SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
   Visited visited = Visited::done;
   Cycle until = now;  // before that it goes on by itself
-  for (bool by_itself = false;; by_itself = true, now = next_visit_) {
+  for (bool by_itself = false;; now = next_visit_) {
     const Turn turn = find_turn(now);
     Cycle next = turn.next;
     if (const unsigned slot = turn.slot; slot != kSlots) {
       const Step* const computing = computing_step(slots_[slot]);
       if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
-        if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
-        next_visit_ = now;
-        return visited;
+        if (!units_.comes_first(now)) {
+          if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
+          next_visit_ = now;
+          return visited;
+        }
+        by_itself = false;
       }
       last_ = slot;
+      last_issue_ = now;
       if (computing != nullptr)
         issue_computing(slot, *computing, now);
       else
@@ -52,10 +57,14 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
     }
     const Cycle awakes = slots_.next();
     next_visit_ = std::min(awakes, next);
-    if (visited != Visited::done || next_visit_ >= end || !goes_on_by_itself(awakes))
-      return visited;
-    if (!by_itself) until = by_itself_until(now, end);
-    if (next_visit_ >= until) return visited;
+    if (visited != Visited::done || next_visit_ >= end) return visited;
+    if (!goes_on_by_itself(awakes)) {
+      by_itself = false;
+    } else {
+      if (!by_itself) until = by_itself_until(now, end);
+      by_itself = next_visit_ < until;
+    }
+    if (!by_itself && !units_.comes_first(next_visit_)) return visited;
   }
 }
 

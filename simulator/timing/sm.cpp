@@ -42,7 +42,7 @@ bool Sm::run(Cycle end) {
       due &= due - 1;
       if (visited == SubCore::Visited::done) continue;
       if (visited == SubCore::Visited::stopped) return false;
-      release_barrier(sub_core.last_block(), now);
+      release_barrier(sub_core.last_block(), sub_core.last_issue());
       due = due_sub_cores(now, first) >> (behind + 1) << (behind + 1);
     }
   }

@@ -1,6 +1,7 @@
 // What the sub-cores of an SM share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,16 @@ struct SmUnits {
     Visits() { fill(kNever); }
   };
   std::vector<Visits> next_visits;
+  // Whether nothing else of the SM happens before the next visit of a sub-core, which is at `time`,
+  // or at that time.
+  bool comes_first(Cycle time) const {
+    if (std::min({memory.next_event(), copies.next_event(), arrivals.next_event()}) <= time)
+      return false;
+    unsigned due = 0;
+    for (const Visits& visits : next_visits)
+      for (const Cycle visit : visits) due += visit <= time ? 1 : 0;
+    return due == 1;
+  }
   LoadStoreUnit memory;
   CopyEngine copies;
   LateArrivals arrivals;

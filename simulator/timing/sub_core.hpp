@@ -40,7 +40,9 @@ class SubCore {
   // What happens in the cycle `now`: warps are examined, and one that can issues. What the sub-core
   // does by itself in the cycles behind it, up to `end`, is done at once.
   Visited visit(Cycle now, Cycle end);
+  // Of the instruction that issued last: its warp's block, and when it did.
   std::uint32_t last_block() const { return slots_[last_].block; }
+  Cycle last_issue() const { return last_issue_; }
 
   std::uint32_t warps() const { return slots_.count(); }
   // It begins to issue at `begin`. `block`: its block's place on the SM.
@@ -191,6 +193,7 @@ class SubCore {
   TensorUnit tensor_;  // of warp groups' products
   SchedulerState scheduler_;
   std::uint32_t last_ = 0;  // the slot that issued last
+  Cycle last_issue_ = 0;    // when it did
   bool last_yields_ = false;
   std::array<Cycle, kSlots> ready_since_{};
   Cycle issues_from_ = 0, held_until_ = 0;
