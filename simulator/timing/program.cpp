@@ -361,7 +361,11 @@ void find_bank_reads(const Instruction& in, const Instruction* before, const Con
                          std::min<std::size_t>(constants.register_banks, timed.bank_reads.size())];
     reads = static_cast<std::uint8_t>(reads | 1u << slot);
   }
-  for (const std::uint8_t read : timed.bank_reads) timed.reads_banks |= read != 0;
+  timed.reads_once = true;
+  for (const std::uint8_t read : timed.bank_reads) {
+    timed.reads_banks |= read != 0;
+    timed.reads_once &= std::popcount(read) <= 1;
+  }
 }
 
 // The second of the registers of one bank that have just been written, counted backwards from the

@@ -104,6 +104,7 @@ struct alignas(64) Timed {
   bool adds_floats : 1 = false;    // an atomic
   bool awaits_stores : 1 = false;  // a fence, beyond its block
   bool reads_banks : 1 = false;
+  bool reads_once : 1 = false;   // of each bank one register at most
   bool is_plain : 1 = false;     // its pipe and its stall count are all there is to it
   bool awaits_unit : 1 = false;  // and nothing else, once its warp is at it and has its code
   bool is_call : 1 = false;

@@ -29,6 +29,11 @@ class RegisterPorts {
   }
   // The instruction issues.
   void read(const Reads& reads, Cycle now);
+  // No port is busy, and no latch, when what issues at `now` reads.
+  bool is_quiet(Cycle now) const { return quiet_from_ <= now + 1; }
+  // As `read` does of an instruction that reads one register of a bank at most, while the ports are
+  // quiet: who issues in a later cycle finds them quiet again.
+  void read_once(Cycle now) { quiet_from_ = now + 2; }
 
  private:
   static constexpr Cycle kReadCycles = 3;
