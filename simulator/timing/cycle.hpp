@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace heddle::simulator::timing {
 
@@ -45,10 +45,10 @@ class Calendar {
   // When work given at `now` begins.
   Cycle take(Cycle now) {
     if (interval_ == 0) return now;
-    if (taken_.empty()) taken_.resize(kPlaces);  // most of an SM's are never used
+    if (taken_ == nullptr) taken_ = std::make_unique_for_overwrite<std::uint64_t[]>(kPlaces);
     std::uint64_t place = (now * kHundred + interval_ - 1) / interval_;
     for (std::size_t tries = 0; tries < kPlaces; ++tries, ++place) {
-      std::uint64_t& taken = taken_[place % kPlaces];
+      std::uint64_t& taken = entry(place % kPlaces);
       if (taken == place + 1) continue;
       taken = place + 1;
       break;
@@ -57,9 +57,22 @@ class Calendar {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 4096;
+  static constexpr std::size_t kPlaces = 4096, kPieces = 64, kPiece = kPlaces / kPieces;
+
+  std::uint64_t& entry(std::size_t index) {
+    const std::size_t piece = index / kPiece;
+    if ((begun_ >> piece & 1) == 0) {
+      std::fill_n(&taken_[piece * kPiece], kPiece, std::uint64_t{0});
+      begun_ |= std::uint64_t{1} << piece;
+    }
+    return taken_[index];
+  }
+
   std::uint64_t interval_;
-  std::vector<std::uint64_t> taken_;  // the place last taken of those that share an entry, and 1
+  // The place last taken of those that share an entry, and 1. Each SM has some, most of which are
+  // never used, or little: only pieces that have begun to be used hold anything.
+  std::unique_ptr<std::uint64_t[]> taken_;
+  std::uint64_t begun_ = 0;  // bit i: piece i
 };
 
 }  // namespace heddle::simulator::timing

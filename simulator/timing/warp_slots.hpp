@@ -35,8 +35,10 @@ class WarpSlots {
   // Takes a free slot, of which there must be one, for a warp of `block`.
   unsigned add(std::uint32_t block) {
     const auto slot = static_cast<unsigned>(std::countr_one(resident_));
-    warps_.reserve(kSlots);
-    if (slot == warps_.size()) warps_.emplace_back();
+    if (slot == warps_.size()) {
+      if (slot % kSlotsAtOnce == 0) warps_.reserve(slot + kSlotsAtOnce);
+      warps_.emplace_back();
+    }
     const std::uint32_t instance = warps_[slot].instance + 1;
     warps_[slot] = {};
     warps_[slot].instance = instance;
@@ -97,6 +99,7 @@ class WarpSlots {
   }
 
  private:
+  static constexpr unsigned kSlotsAtOnce = 16;
   static constexpr Cycle kSpan = 64;
   Cycle find_near() const {
     if (used_ == 0) return kNever;
