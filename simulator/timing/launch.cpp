@@ -20,14 +20,6 @@ std::uint64_t l1_bytes(const LaunchContext& context, const Constants& constants)
   return constants.l1_bytes > shared ? constants.l1_bytes - shared : 0;
 }
 
-std::array<std::uint32_t, ConstantLines::kBanks> bank_bytes(const ConstantBanks& constants) {
-  std::array<std::uint32_t, ConstantLines::kBanks> bytes{};
-  static_assert(bytes.size() == std::tuple_size_v<decltype(constants.banks)>);
-  for (std::size_t bank = 0; bank < bytes.size(); ++bank)
-    bytes[bank] = static_cast<std::uint32_t>(constants.banks[bank].size());
-  return bytes;
-}
-
 // Of the kernel's code, with the functions behind it that belong to it.
 std::uint32_t kernel_lines(const LaunchContext& context, const Constants& constants) {
   constexpr std::uint64_t kInstructionBytes = sizeof(isa::Word);
@@ -68,14 +60,12 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
                          std::uint64_t alone)
     : context_(context),
       constants_(constants_for(*context.model, options)),
-      program_(time_program(context.request->module->program(), constants_,
-                            bank_bytes(context.constants))),
-      rows_ahead_(context.request->module->program(), *context.program),
+      code_(timed_code(context, constants_, device)),
       core_(context),
       memory_(*device.memory),
       shared_{constants_,
-              program_,
-              rows_ahead_,
+              code_->program,
+              code_->rows_ahead,
               core_,
               source,
               clock_,
@@ -94,10 +84,10 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       sm_count_(options.sms != 0 ? options.sms : context.model->sms) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
-  stalls_at_.resize(program_.instructions.size());
+  stalls_at_.resize(code_->program.instructions.size());
   const std::uint32_t lines = kernel_lines(context, constants_);
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-    gpcs_.emplace_back(constants_, program_, context.entry, lines, options.cold_caches, i);
+    gpcs_.emplace_back(constants_, code_->program, context.entry, lines, options.cold_caches, i);
   place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);
@@ -106,7 +96,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
 
 void TimedLaunch::choose_threads(const Options& options, DeviceTime& device, std::uint64_t alone) {
   if (sms_.size() < 2 || blocks_ < 2 || !wants_threads(*context_.options)) return;
-  one_thread_ = why_one_thread(context_, options, program_);
+  one_thread_ = why_one_thread(context_, options, code_->program);
   if (!one_thread_.empty()) return;
   try {
     if (device.accesses == nullptr || !device.accesses->can_go_on())
@@ -417,8 +407,10 @@ TimedRun run_timed(const LaunchContext& context, const Options& options,
   const Constants constants = constants_for(*context.model, options);
   const std::uint64_t l2_bytes = context.model->l2_bytes;
   // Later launches may have more SMs.
-  if (!device.memory || !device.memory->is_made_of(constants, l2_bytes))
+  if (!device.memory || !device.memory->is_made_of(constants, l2_bytes)) {
     device.memory.emplace(constants, l2_bytes, kMostSms);
+    device.code.clear();
+  }
   ExecutedInstructions executed;
   const auto run = [&](std::uint64_t before_others) -> std::optional<TimedRun> {
     TimedLaunch launch(context, options, blocks_per_sm, device,

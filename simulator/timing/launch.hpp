@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "simulator/launch/timing_options.hpp"
 #include "simulator/launch/timing_result.hpp"
@@ -15,6 +16,7 @@ namespace heddle::simulator::timing {
 
 class InstructionSource;  // simulator/timing/source.hpp
 class SharedAccesses;     // simulator/timing/shared_accesses.hpp
+struct TimedCode;         // simulator/timing/timed_code.hpp
 
 struct TimedRun {
   BlockRun run;
@@ -22,12 +24,13 @@ struct TimedRun {
   std::uint64_t shared_quanta = 0;  // of time, whose SMs ran on several host threads
 };
 
-// What lasts from one launch to the next: the time, and L2's contents, where the next launch has
-// the same GPU and constants.
+// What lasts from one launch to the next: the time, and where that has the same GPU and constants,
+// L2's contents and what is known of code.
 struct DeviceTime {
   std::optional<MemorySystem> memory;
-  std::uint64_t cycles = 0;                  // since the device began
-  std::shared_ptr<SharedAccesses> accesses;  // for launches on several host threads
+  std::vector<std::shared_ptr<const TimedCode>> code;  // used last before others
+  std::uint64_t cycles = 0;                            // since the device began
+  std::shared_ptr<SharedAccesses> accesses;            // for launches on several host threads
   // Kernels that write what they read: all their reads are noted.
   std::set<const isa::Kernel*> note_reads;
 };

@@ -14,6 +14,7 @@
 #include "simulator/timing/slices.hpp"
 #include "simulator/timing/sm.hpp"
 #include "simulator/timing/threaded_sms.hpp"
+#include "simulator/timing/timed_code.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -85,8 +86,7 @@ class TimedLaunch {
 
   const LaunchContext& context_;
   const Constants constants_;
-  const TimedProgram program_;
-  const RowsAhead rows_ahead_;
+  const std::shared_ptr<const TimedCode> code_;
   Core core_;
   MemorySystem& memory_;
   std::vector<StallCycles> stalls_at_;
