@@ -76,7 +76,8 @@ void RunCompiler::translate(const RunOp& each) {
   // What is discarded lies in a row of which two registers would have to be kept.
   const bool keeps_discarded = guarded_ && is_uniform() && !is_uniform_row(op_->d);
   const auto translated = [&] {
-    return translate_copy(*this) || translate_integer(*this) || translate_float32(*this) ||
+    return translate_copy(*this) || translate_integer(*this) || translate_products(*this) ||
+           translate_bits(*this) || translate_comparisons(*this) || translate_float32(*this) ||
            translate_float64(*this) || translate_moves(*this);
   };
   if (!keeps_discarded && translated()) {

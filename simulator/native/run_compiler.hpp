@@ -123,6 +123,9 @@ inline std::uint32_t mod(const RunCompiler& compiler, isa::Mod which) {
 // that it knows. Otherwise it emits nothing.
 bool translate_copy(RunCompiler& compiler);
 bool translate_integer(RunCompiler& compiler);
+bool translate_products(RunCompiler& compiler);
+bool translate_bits(RunCompiler& compiler);
+bool translate_comparisons(RunCompiler& compiler);
 bool translate_float32(RunCompiler& compiler);
 bool translate_float64(RunCompiler& compiler);
 bool translate_moves(RunCompiler& compiler);

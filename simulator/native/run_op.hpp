@@ -28,6 +28,9 @@ inline bool is_false(PredicateRef read) {
 }
 
 inline bool is_guarded(const MicroOp& op) { return !is_true(op.guard); }
+inline bool writes_predicates(const MicroOp& op) {
+  return op.pu != kDiscardedPredicate || op.pv != kDiscardedPredicate;
+}
 
 // The word of a row of the pool that holds an immediate or zero; nothing of a constant.
 using KnownWord = std::function<std::optional<std::uint32_t>(RowOffset)>;
