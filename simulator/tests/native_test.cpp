@@ -166,13 +166,38 @@ TEST(Native, CodeIsNeverWritable) {
   EXPECT_EQ(rights_at(code.entry()), "r-xp");
 }
 
-// A program of moves, entered at each of its instructions in turn.
-TEST(Native, StopsMakingCodeAtItsLimit) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
-  Random random(3);
+std::optional<Instruction> any_addition(Random& random) {
   std::optional<Instruction> in;
   for (const isa::Encoding* encoding : isa::all_encodings(isa::Arch::sm_90))
     if (!in || in->op != isa::Op::IADD3) in = any_instruction(isa::Arch::sm_90, *encoding, random);
+  return in;
+}
+
+// Not before, as most instructions are executed a few times only; and not never.
+TEST(Native, MakesCodeAtTheTwoHundredthVisit) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(4);
+  const auto in = any_addition(random);
+  ASSERT_TRUE(in && in->op == isa::Op::IADD3);
+  const Ready ready(std::vector<Instruction>(3, *in));
+  const auto runs = make_native(ready.lowered);
+  for (unsigned visit = 1; visit < 200; ++visit) {
+    runs->visit(0);
+    ASSERT_EQ(runs->at(0).function(true), nullptr) << visit;
+    ASSERT_EQ(runs->at(0).function(false), nullptr) << visit;
+  }
+  EXPECT_EQ(runs->bytes(), 0u);
+  runs->visit(0);
+  EXPECT_NE(runs->at(0).function(true), nullptr);
+  EXPECT_NE(runs->at(0).function(false), nullptr);
+  EXPECT_EQ(runs->at(1).function(true), nullptr);
+}
+
+// A program of additions, entered at each of its instructions in turn.
+TEST(Native, StopsMakingCodeAtItsLimit) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(3);
+  const auto in = any_addition(random);
   ASSERT_TRUE(in && in->op == isa::Op::IADD3);
   const Ready ready(std::vector<Instruction>(20'000, *in));
   const auto runs = make_native(ready.lowered);
