@@ -74,6 +74,7 @@ Context::~Context() {
     try {
       leave_system();
       std::lock_guard lock(mutex_);
+      for (const auto& [address, image] : images_) tell_of_unloading(*image);
       images_.clear();  // modules give their variables back while the device is there
     } catch (const std::bad_alloc&) {
       end_without_memory();
@@ -84,6 +85,11 @@ Context::~Context() {
   } catch (const std::bad_alloc&) {
     end_without_memory();
   }
+}
+
+void Context::tell_of_unloading(const CodeImage& image) {
+  for (const auto& module : image.modules())
+    for (const auto& observer : options_.observers) observer->unloading(*module);
 }
 
 std::size_t Context::finish() {
@@ -196,12 +202,14 @@ void Context::work(std::string name, const StreamOrder& stream, const StreamWork
 }
 
 Ticket Context::enqueue(Engine::Action action, Engine::Length length, Engine::Place place) {
-  constexpr std::size_t kMany = 256;
+  constexpr std::size_t kFew = 256;
   std::list<Ticket> mine{0};  // what may throw comes before the submission
   const Ticket ticket = engine_.submit(std::move(action), length, std::move(place));
   std::lock_guard lock(mutex_);
-  if (open_.size() >= kMany)
+  if (open_.size() >= most_open_) {
     std::erase_if(open_, [this](Ticket each) { return engine_.done(each); });
+    most_open_ = std::max(kFew, 2 * open_.size());
+  }
   mine.front() = ticket;
   open_.splice(open_.end(), mine);
   last_ = std::max(last_, ticket);

@@ -283,6 +283,7 @@ class Context {
   // Executes a launch, and then what it has launched itself.
   void carry_out(const simulator::LaunchRequest& request, const StreamOrder& stream, Ticket ticket);
   void tell_of_accesses_outside(const isa::Kernel& kernel);
+  void tell_of_unloading(const CodeImage& image);
   void execute(const simulator::LaunchRequest& request, unsigned nesting, const StreamOrder& stream,
                Ticket ticket);
   // A launch stands still (context_waits.cpp). False: nobody will change what it waits for.
@@ -346,8 +347,9 @@ class Context {
   std::map<abi::Handle, std::shared_ptr<MemoryPool>> pools_;
   std::map<std::uint64_t, std::shared_ptr<MemoryPool>> pooled_;  // by address
   abi::Handle default_pool_ = nullptr, current_pool_ = nullptr;
-  std::list<Ticket> open_;  // submitted here, and perhaps not carried out yet
-  Ticket last_ = 0;         // that was submitted here
+  std::list<Ticket> open_;     // submitted here, and perhaps not carried out yet
+  std::size_t most_open_ = 0;  // until those that are done are sought
+  Ticket last_ = 0;            // that was submitted here
   std::vector<Output> output_;
   std::uint64_t output_bytes_ = 0;    // in it
   std::vector<HostWait> host_waits_;  // since the last submission

@@ -203,6 +203,7 @@ void Context::unload(CodeImage* image) {
       doomed = std::move(found->second);
       images_.erase(found);
     }
+    tell_of_unloading(*doomed);
     for (const auto& module : doomed->modules())
       for (const std::uint64_t address : module->global_allocations()) {
         const auto block = memory_.find(address);

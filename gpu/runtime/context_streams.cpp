@@ -86,8 +86,9 @@ Error Context::synchronize() {
     open = open_;
     last = last_;
   }
-  // What proceeded may be done before what came earlier.
-  for (const Ticket each : open) engine_.wait(each);
+  // What proceeded may be done before what came earlier. The last first: behind it there is mostly
+  // nothing to wait for.
+  for (auto each = open.rbegin(); each != open.rend(); ++each) engine_.wait(*each);
   const Error error = wait_for(last);
   settle_pools();
   host_waited([](const Timeline& time) { return time.all_done(); });

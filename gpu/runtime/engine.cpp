@@ -79,6 +79,11 @@ void Engine::wait_completed(std::unique_lock<std::mutex>& lock,
   *link = mine.next;
 }
 
+void Engine::wake_waiting() {
+  for (const Awaited* each = awaited_; each != nullptr; each = each->next)
+    if (each->there()) return completed_.notify_all();
+}
+
 std::size_t Engine::waiting_threads() const {
   std::lock_guard lock(mutex_);
   std::size_t waiting = 0;
@@ -208,7 +213,7 @@ void Engine::end_turn() {
   }
   busy_ = false;
   acting_thread_ = {};
-  completed_.notify_all();
+  wake_waiting();
   if (stopping_ || !queue_.empty()) submitted_.notify_one();
 }
 
@@ -253,7 +258,7 @@ void Engine::carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept {
   item.action = nullptr;  // what it holds is released before anyone is told
   lock.lock();
   mark_done(std::move(item.done));
-  completed_.notify_all();
+  wake_waiting();
 }
 
 }  // namespace heddle::runtime

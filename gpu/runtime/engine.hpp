@@ -127,6 +127,7 @@ class Engine {
   // Waits on completed_, and is counted meanwhile. Does not allocate: what is waited for may hold
   // references to what its submitter has on its stack, and so must not go on after a throw.
   void wait_completed(std::unique_lock<std::mutex>& lock, const std::function<bool()>& there);
+  void wake_waiting();  // if what one of them waits for is there; with the lock
 
   mutable std::mutex mutex_;
   std::condition_variable submitted_, completed_;

@@ -28,6 +28,8 @@ class LaunchObserver {
   virtual void worked(const StreamEvent&) {}
   virtual void after(simulator::Device& device, const simulator::LaunchRequest& request,
                      const simulator::LaunchOutcome& outcome) = 0;
+  // Another module may come to lie where this one does.
+  virtual void unloading(const simulator::Module&) {}
 };
 
 }  // namespace heddle::runtime

@@ -56,6 +56,9 @@ class Careful : public LaunchObserver {
              const simulator::LaunchOutcome& outcome) override {
     guard([&] { observer_->after(device, request, outcome); });
   }
+  void unloading(const simulator::Module& module) override {
+    guard([&] { observer_->unloading(module); });
+  }
 
  private:
   template <typename Step>

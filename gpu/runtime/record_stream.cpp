@@ -1,7 +1,9 @@
 #include "gpu/runtime/record_stream.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,6 +46,19 @@ simulator::MetricValues named(const Names& names, const Json& list) {
   for (std::size_t i = 0; i < names.size(); ++i)
     values.emplace_hint(values.end(), names[i], list[i].get<double>());
   return values;
+}
+
+bool are_equal(const simulator::LaunchCounts& counts, const simulator::LaunchCounts& others) {
+  using simulator::InstructionCounts;
+  static_assert(std::has_unique_object_representations_v<InstructionCounts>);
+  return std::ranges::equal(counts, others, [](const auto& one, const auto& other) {
+    return one.pc == other.pc &&
+           std::memcmp(&one.counts, &other.counts, sizeof(InstructionCounts)) == 0;
+  });
+}
+
+bool are_equal(const simulator::LaunchClass& one, const simulator::LaunchClass& other) {
+  return one.order_dependent_because == other.order_dependent_because && one.races == other.races;
 }
 
 simulator::LaunchRecord read_launch(Json json, const Names& names, const std::string& origin) {
@@ -90,8 +105,20 @@ bool RecordStreamWriter::during(const simulator::LaunchProgress& progress) {
 void RecordStreamWriter::after(simulator::Device& device, const simulator::LaunchRequest& request,
                                const simulator::LaunchOutcome& outcome) {
   const double seconds = std::chrono::duration<double>(options_.now() - begun_).count();
+  const std::uint64_t index = launches_++;
+  std::optional<Told> told;
+  if (may_be_told_again(outcome)) {
+    told = {request, outcome, nesting_, device.place().ordinal};
+    told->request.parameters = {};
+    const auto same = std::ranges::find_if(
+        told_, [&](const auto& each) { return each && say_the_same(*each, *told); });
+    if (same != told_.end()) {
+      nesting_ = 0;
+      return write_again(index, seconds, static_cast<std::size_t>(same - told_.begin()));
+    }
+  }
   const simulator::RecordOptions options{
-      .index = launches_++,
+      .index = index,
       .per_instruction = options_.per_instruction,
       .memory = options_.memory_digests ? &device.memory() : nullptr,
   };
@@ -105,21 +132,69 @@ void RecordStreamWriter::after(simulator::Device& device, const simulator::Launc
     for (const simulator::MetricName& name : names_) names.push_back(name.text());
     write_line(dump(Json{{"names", names}}));
     recent_.fill({});
+    told_.fill({});
   }
   Json json = to_json(launch);
   Json& values = json["metrics"] = Json::array();
   for (const auto& [name, value] : metrics) values.push_back(value);
   const std::string line = dump(json);
-  write_launch(launch.index, seconds, line.substr(line.find(',')));  // behind {"index":…
+  // Behind {"index":…
+  const std::size_t place = write_launch(index, seconds, line.substr(line.find(',')));
+  if (told) told_[place] = std::move(told);
 }
 
-void RecordStreamWriter::write_launch(std::uint64_t index, double seconds, std::string body) {
-  const std::string head = fmt::format(R"({{"index":{},"seconds":{:.9f})", index, seconds);
+// Of launches that leave much behind, the next one seldom says the same, and comparing takes long.
+bool RecordStreamWriter::may_be_told_again(const simulator::LaunchOutcome& outcome) const {
+  constexpr std::size_t kMostInstructions = 512;
+  return !options_.memory_digests && !outcome.fault && !outcome.timing && !outcome.unpatched &&
+         outcome.findings.empty() && outcome.counts.size() <= kMostInstructions;
+}
+
+// Each member is named, so that this does not compile when there is another one.
+bool RecordStreamWriter::say_the_same(const Told& told, const Told& other) {
+  const auto& [module, kernel, grid, block, cluster, explicit_cluster, dynamic_shared, cooperative,
+               carveout, parameters] = told.request;
+  const simulator::LaunchRequest& request = other.request;
+  if (module != request.module || kernel != request.kernel || grid != request.grid ||
+      block != request.block || cluster != request.cluster ||
+      explicit_cluster != request.explicit_cluster ||
+      dynamic_shared != request.dynamic_shared_bytes || cooperative != request.cooperative ||
+      carveout != request.preferred_carveout || told.nesting != other.nesting ||
+      told.gpu != other.gpu)
+    return false;
+  const auto& [counts, counts_own_code, unpatched, warps, fault, launch_class, unmodelled,
+               counters_incomplete, random_schedule, threads_note, timing, findings, calls_lost] =
+      told.outcome;
+  const simulator::LaunchOutcome& outcome = other.outcome;
+  return are_equal(counts, outcome.counts) && counts_own_code == outcome.counts_own_code &&
+         warps == outcome.warps && are_equal(launch_class, outcome.launch_class) &&
+         unmodelled == outcome.unmodelled && counters_incomplete == outcome.counters_incomplete &&
+         random_schedule == outcome.random_schedule && threads_note == outcome.threads_note &&
+         calls_lost == outcome.printed_calls_lost;
+}
+
+void RecordStreamWriter::unloading(const simulator::Module& module) {
+  for (std::optional<Told>& each : told_)
+    if (each && each->request.module == &module) each.reset();
+}
+
+void RecordStreamWriter::write_again(std::uint64_t index, double seconds, std::size_t place) {
+  write_line(fmt::format(R"({{"index":{},"seconds":{:.9f},"as":{}}})", index, seconds, place));
+}
+
+std::size_t RecordStreamWriter::write_launch(std::uint64_t index, double seconds,
+                                             std::string body) {
   const auto same = std::ranges::find(recent_, body);
-  if (same != recent_.end())
-    return write_line(fmt::format(R"({},"as":{}}})", head, same - recent_.begin()));
-  write_line(head + body);
-  recent_[in_full_++ % kRecentLaunches] = std::move(body);
+  if (same != recent_.end()) {
+    const auto place = static_cast<std::size_t>(same - recent_.begin());
+    write_again(index, seconds, place);
+    return place;
+  }
+  write_line(fmt::format(R"({{"index":{},"seconds":{:.9f})", index, seconds) + body);
+  const std::size_t place = in_full_++ % kRecentLaunches;
+  recent_[place] = std::move(body);
+  told_[place].reset();
+  return place;
 }
 
 void RecordStreamWriter::library_call(LibraryCall call) {

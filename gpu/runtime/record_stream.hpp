@@ -72,23 +72,37 @@ class RecordStreamWriter : public LaunchObserver {
   bool during(const simulator::LaunchProgress& progress) override;
   void after(simulator::Device& device, const simulator::LaunchRequest& request,
              const simulator::LaunchOutcome& outcome) override;
+  void unloading(const simulator::Module& module) override;
   void library_call(LibraryCall call);
   void complete();
 
  private:
+  // What a launch's line is made of, but for its index and what the host took.
+  struct Told {
+    simulator::LaunchRequest request;  // without parameters, which no record has
+    simulator::LaunchOutcome outcome;
+    unsigned nesting = 0, gpu = 0;
+  };
+  bool may_be_told_again(const simulator::LaunchOutcome& outcome) const;
+  static bool say_the_same(const Told& told, const Told& other);
   void write_line(std::string_view line);
-  void write_launch(std::uint64_t index, double seconds, std::string body);
+  void write_again(std::uint64_t index, double seconds, std::size_t place);
+  // Returns its place.
+  std::size_t write_launch(std::uint64_t index, double seconds, std::string body);
 
   const std::unique_ptr<simulator::StreamFile> file_;
   const RecordStreamOptions options_;
   std::uint64_t launches_ = 0;
   std::vector<simulator::MetricName> names_;         // of metrics, as written last
   std::array<std::string, kRecentLaunches> recent_;  // their lines but for their indices
-  std::uint64_t in_full_ = 0;                        // launches so written
-  unsigned nesting_ = 0;                             // of the launch that executes
-  std::string kernel_;                               // of the launch that executes
-  std::chrono::steady_clock::time_point begun_;      // when it began
-  std::chrono::steady_clock::time_point due_;        // when its progress is written next
+  // What these were made of, where another launch may say the same: most programs launch the same
+  // kernels again and again, and a line takes longer than a small launch.
+  std::array<std::optional<Told>, kRecentLaunches> told_;
+  std::uint64_t in_full_ = 0;                    // launches so written
+  unsigned nesting_ = 0;                         // of the launch that executes
+  std::string kernel_;                           // of the launch that executes
+  std::chrono::steady_clock::time_point begun_;  // when it began
+  std::chrono::steady_clock::time_point due_;    // when its progress is written next
 };
 
 // Reads a stream, also one that is still being written.

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "gpu/runtime/context.hpp"
 #include "simulator/device/device.hpp"
@@ -16,12 +18,13 @@ namespace {
 
 class RecordStreamTest : public testing::Test {
  protected:
-  // One launch on a context that writes its record.
-  void run(bool complete) {
+  using Shapes = std::vector<LaunchShape>;
+  // One launch of each shape on a context that writes its record.
+  void run(bool complete, const Shapes& shapes = {{{1, 1, 1}, {64, 1, 1}}}, bool in_full = true) {
     const simulator::GpuModel& model = simulator::gpu_model("h200");
     auto writer = std::make_shared<RecordStreamWriter>(
         std::make_unique<simulator::StreamFile>(path), model,
-        RecordStreamOptions{17, {"./program", "64"}, true, true});
+        RecordStreamOptions{17, {"./program", "64"}, in_full, in_full});
     {
       ContextOptions options;
       options.observers = {writer};
@@ -38,9 +41,10 @@ class RecordStreamTest : public testing::Test {
       context.allocate(256, "data", data);
       int factor = 2;
       void* arguments[] = {&data, &factor};
-      ASSERT_EQ(context.launch(*image->function("accumulate"), {{1, 1, 1}, {64, 1, 1}}, arguments,
-                               *context.stream(nullptr, DefaultStream::legacy)),
-                Error::success);
+      for (const LaunchShape& shape : shapes)
+        ASSERT_EQ(context.launch(*image->function("accumulate"), shape, arguments,
+                                 *context.stream(nullptr, DefaultStream::legacy)),
+                  Error::success);
     }
     if (complete) writer->complete();
   }
@@ -64,6 +68,31 @@ TEST_F(RecordStreamTest, BecomesARecord) {
   EXPECT_EQ(record.launches[0].block.x, 64u);
   EXPECT_FALSE(record.launches[0].instructions.empty());
   EXPECT_FALSE(record.launches[0].memory.empty());
+}
+
+TEST_F(RecordStreamTest, SaysOnceWhatLaunchesHaveInCommon) {
+  const LaunchShape one{{1, 1, 1}, {64, 1, 1}}, smaller{{1, 1, 1}, {32, 1, 1}};
+  LaunchShape shared = one;
+  shared.dynamic_shared_bytes = 16;
+  run(true, {one, one, shared, smaller, one, shared}, false);
+  const simulator::Record record = read_record_stream(path);
+  ASSERT_EQ(record.launches.size(), 6u);
+  for (std::size_t i = 0; i < record.launches.size(); ++i) EXPECT_EQ(record.launches[i].index, i);
+  const auto body = [&](std::size_t i) {
+    simulator::LaunchRecord launch = record.launches[i];
+    launch.index = 0;
+    return to_json(launch);
+  };
+  EXPECT_EQ(body(1), body(0));
+  EXPECT_EQ(body(4), body(0));
+  EXPECT_EQ(body(5), body(2));
+  EXPECT_EQ(record.launches[2].dynamic_shared_bytes, 16u);
+  EXPECT_EQ(record.launches[3].block.x, 32u);
+  std::ifstream file(path);
+  std::size_t again = 0;
+  for (std::string line; std::getline(file, line);)
+    again += line.find("\"as\":") != std::string::npos ? 1 : 0;
+  EXPECT_EQ(again, 3u);
 }
 
 TEST_F(RecordStreamTest, SaysWhatTheHostTookForALaunch) {
