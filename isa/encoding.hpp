@@ -109,14 +109,14 @@ struct FixedBits {
 };
 
 struct Layout {
-  std::array<Item, 40> items{};
+  const Item* items = nullptr;
   std::uint8_t count = 0;
   std::array<FixedBits, 8> fixed{};
   std::uint8_t fixed_count = 0;
   std::uint8_t uniform_bits = 6;  // of a uniform register's number
 
-  constexpr const Item* begin() const { return items.data(); }
-  constexpr const Item* end() const { return items.data() + count; }
+  constexpr const Item* begin() const { return items; }
+  constexpr const Item* end() const { return items + count; }
 };
 
 // What the modifiers of a layout mean, by their values.

@@ -52,14 +52,44 @@ struct RegisterWidth {
 };
 constexpr std::array<RegisterWidth, 2> kWidths{{{6, kUpTo90}, {8, kFrom100}}};
 
-constexpr auto compile_layouts(RegisterWidth width) {
-  std::array<Layout, kRows.size()> layouts{};
+constexpr auto read_pictures(RegisterWidth width) {
+  std::array<Picture, kRows.size()> pictures{};
   for (std::size_t i = 0; i < kRows.size(); ++i)
     if ((kRows[i]->archs & width.archs) != 0)
-      layouts[i] = read_picture(kRows[i]->picture, width.uniform_bits, kRows[i]->fixed);
+      pictures[i] = read_picture(kRows[i]->picture, width.uniform_bits, kRows[i]->fixed);
+  return pictures;
+}
+constexpr std::array kPictures{read_pictures(kWidths[0]), read_pictures(kWidths[1])};
+
+// The items of all pictures, side by side: they hold pointers, and each page of the host that has
+// some is written when the program starts.
+constexpr std::size_t count_items() {
+  std::size_t count = 0;
+  for (const auto& of_width : kPictures)
+    for (const Picture& picture : of_width) count += picture.layout.count;
+  return count;
+}
+constexpr auto gather_items() {
+  std::array<Item, count_items()> items{};
+  std::size_t count = 0;
+  for (const auto& of_width : kPictures)
+    for (const Picture& picture : of_width)
+      for (std::size_t i = 0; i < picture.layout.count; ++i) items[count++] = picture.items[i];
+  return items;
+}
+constexpr auto kItems = gather_items();
+
+constexpr auto place_layouts() {
+  std::array<std::array<Layout, kRows.size()>, kWidths.size()> layouts{};
+  const Item* next = kItems.data();
+  for (std::size_t width = 0; width < kWidths.size(); ++width)
+    for (std::size_t i = 0; i < kRows.size(); ++i) {
+      const Layout& placed = layouts[width][i] = kPictures[width][i].with_items_at(next);
+      next += placed.count;
+    }
   return layouts;
 }
-constexpr std::array kLayouts{compile_layouts(kWidths[0]), compile_layouts(kWidths[1])};
+constexpr auto kLayouts = place_layouts();
 
 constexpr const Facts* facts_of(const Row& row) {
   return row.facts != nullptr ? row.facts : kFacts[static_cast<std::size_t>(row.op)];

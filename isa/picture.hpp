@@ -8,16 +8,28 @@
 
 namespace heddle::isa {
 
+// What a picture says: a layout whose items are yet to get their place.
+struct Picture {
+  std::array<Item, 40> items{};
+  Layout layout;
+
+  constexpr Layout with_items_at(const Item* first) const {
+    Layout placed = layout;
+    placed.items = first;
+    return placed;
+  }
+};
+
 class PictureReader {
  public:
   constexpr PictureReader(std::string_view picture, std::uint8_t uniform_bits) : text_(picture) {
     layout_.uniform_bits = uniform_bits;
   }
 
-  constexpr Layout read(std::string_view fixed) {
+  constexpr Picture read(std::string_view fixed) {
     while (position_ < text_.size()) read_piece();
     read_fixed(fixed);
-    return layout_;
+    return picture_;
   }
 
  private:
@@ -39,10 +51,10 @@ class PictureReader {
   }
 
   constexpr Item& add(Item item) {
-    if (layout_.count == layout_.items.size()) throw "picture: too many items";
+    if (layout_.count == picture_.items.size()) throw "picture: too many items";
     item.in_address = in_address_;
     item.uniform_bits = layout_.uniform_bits;
-    return layout_.items[layout_.count++] = item;
+    return picture_.items[layout_.count++] = item;
   }
 
   constexpr unsigned read_number() {
@@ -331,11 +343,12 @@ class PictureReader {
   std::string_view text_;
   std::size_t position_ = 0;
   bool in_operands_ = false, in_address_ = false;
-  Layout layout_;
+  Picture picture_;
+  Layout& layout_ = picture_.layout;
 };
 
-constexpr Layout read_picture(std::string_view picture, std::uint8_t uniform_bits,
-                              std::string_view fixed = {}) {
+constexpr Picture read_picture(std::string_view picture, std::uint8_t uniform_bits,
+                               std::string_view fixed = {}) {
   return PictureReader(picture, uniform_bits).read(fixed);
 }
 

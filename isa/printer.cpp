@@ -50,10 +50,10 @@ class Printer {
   void print_picture(bool only_opcode) {
     const Row& row = *instruction_.encoding->row;
     const std::string_view alias = row.alias == nullptr ? "" : row.alias(instruction_);
-    if (alias.empty())
-      print_layout(*instruction_.encoding->layout, only_opcode);
-    else
-      print_layout(read_picture(alias, instruction_.encoding->layout->uniform_bits), only_opcode);
+    const Layout& layout = *instruction_.encoding->layout;
+    if (alias.empty()) return print_layout(layout, only_opcode);
+    const Picture picture = read_picture(alias, layout.uniform_bits);
+    print_layout(picture.with_items_at(picture.items.data()), only_opcode);
   }
 
   void print_layout(const Layout& layout, bool only_opcode) {
