@@ -84,7 +84,6 @@ class SectorCache {
       ways_ = wanted;
       sets_ = sets;
       by_sets_ = Divisor(sets);
-      by_ways_ = Divisor(wanted);
       set_bits_ = std::has_single_bit(sets) ? static_cast<unsigned>(std::countr_zero(sets)) : 0;
       numbers_at_ = round_up(sizeof(Head) + 3 * std::size_t{ways_}, alignof(LineNumber));
       stride_ = round_up(numbers_at_ + ways_ * sizeof(LineNumber), kHostLine);
@@ -108,7 +107,7 @@ class SectorCache {
       const Set set = set_at(index);
       if (set.head->epoch != epoch_) continue;
       for (unsigned way = 0; way < ways_; ++way)
-        if (set.marks[way] != 0) visit(extras_[index * ways_ + way]);
+        if (set.marks[way] != 0) visit(extras_[place_at(index, way)]);
     }
   }
 
@@ -129,8 +128,7 @@ class SectorCache {
   std::size_t places() const { return sets_ * ways_; }
   // As find; the line is probably at that place.
   Line find_at(std::size_t place, LineNumber number) {
-    const auto [index, rest] = by_ways_.divide(place);
-    const auto way = static_cast<unsigned>(rest);
+    const auto [index, way] = where_is(place);
     const Set set = set_at(index);
     if (set.head->epoch != epoch_ || set.numbers[way] != number || set.marks[way] == 0)
       return find(number);
@@ -145,7 +143,7 @@ class SectorCache {
     if (set.head->epoch != epoch_) empty(set);
     const bool full = set.head->count == ways_;
     const std::uint8_t way = set.order[full ? ways_ - 1 : set.head->count++];
-    const std::size_t place = index * ways_ + way;
+    const std::size_t place = place_at(index, way);
     evicted = {};
     if (full)
       evicted = {set.numbers[way], static_cast<SectorMask>(set.states[way] >> kSectorsPerLine),
@@ -162,8 +160,7 @@ class SectorCache {
   }
   // The line that lies there.
   void remove_at(std::size_t place) {
-    const auto [index, rest] = by_ways_.divide(place);
-    const auto way = static_cast<unsigned>(rest);
+    const auto [index, way] = where_is(place);
     const Set set = set_at(index);
     use(set, way);  // the one used last now
     set.marks[way] = 0;
@@ -183,12 +180,12 @@ class SectorCache {
     const unsigned way =
         found != nullptr ? static_cast<unsigned>(found - marks) : marks[2 * ways_ - 1];
     __builtin_prefetch(set + numbers_at_ + way * sizeof(LineNumber), 1);
-    __builtin_prefetch(&extras_[index * ways_ + way], 1);
+    __builtin_prefetch(&extras_[place_at(index, way)], 1);
   }
 
   // Of a line that lies there.
   void prefetch_set(std::size_t place) const {
-    __builtin_prefetch(&found_[by_ways_.quotient(place) * stride_], 1);
+    __builtin_prefetch(&found_[where_is(place).set * stride_], 1);
   }
   void prefetch_place(std::size_t place) const {
     prefetch_set(place);
@@ -211,6 +208,17 @@ class SectorCache {
     LineNumber* numbers;
   };
 
+  // The first ways of all sets lie together, then the second ones: of a cache that is used little,
+  // little is touched.
+  std::size_t place_at(std::size_t set, unsigned way) const { return way * sets_ + set; }
+  struct Where {
+    std::size_t set = 0;
+    unsigned way = 0;
+  };
+  Where where_is(std::size_t place) const {
+    const auto [way, set] = by_sets_.divide(place);
+    return {set, static_cast<unsigned>(way)};
+  }
   static std::size_t round_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
   }
@@ -225,7 +233,7 @@ class SectorCache {
             reinterpret_cast<LineNumber*>(first + numbers_at_)};
   }
   Line line_at(std::size_t index, unsigned way) {
-    return {set_at(index).states[way], extras_[index * ways_ + way]};
+    return {set_at(index).states[way], extras_[place_at(index, way)]};
   }
   void empty(const Set& set) {
     *set.head = {epoch_, 0};
@@ -283,9 +291,9 @@ class SectorCache {
   }
 
   BigArray<std::uint8_t> found_;  // a Set after the other, `stride_` bytes each
-  BigArray<Extra> extras_;        // by place: set and way
+  BigArray<Extra> extras_;        // by place
   std::uint64_t sets_ = 0;
-  Divisor by_sets_{1}, by_ways_{1};
+  Divisor by_sets_{1};
   unsigned ways_ = 0;
   unsigned set_bits_ = 0;  // of a set's number where their count is a power of two; else 0
   std::size_t numbers_at_ = 0, stride_ = 0;  // in a set; from one to the next
