@@ -394,6 +394,9 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
       look_for_unordered_read(*reads, warp, step, kind, address[lane], bytes);
   if (core.log == nullptr) return true;
   bool claimed = true;
+  // What is overwritten is saved first. It comes all together, not for one lane after the other.
+  if (kind == AccessKind::store && pieces.count() > 1)
+    for (const unsigned lane : pieces) __builtin_prefetch(pointers.of[lane], 1);
   if (strong)
     for (const unsigned lane : pieces)
       claimed = claimed && core.log->communicate(address[lane]) &&

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace heddle::simulator {
 namespace {
@@ -164,13 +165,21 @@ bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t st
 }
 
 void ConflictTracker::Log::save_row(std::uint64_t row) {
-  if (rows_before_.empty() || rows_before_.back().size() == kRowsAtOnce)
-    rows_before_.emplace_back().reserve(kRowsAtOnce);
-  BeforeRow& before = rows_before_.back().emplace_back();
-  before.at = data_ + row * kRowBytes;
-  before.bytes =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(kRowBytes, bytes_ - row * kRowBytes));
-  std::memcpy(before.contents.data(), before.at, before.bytes);
+  if (rows_before_.empty() || rows_before_.back()[0].count == BeforeRows::kRows) {
+    rows_before_.emplace_back(1, Fresh::anything);
+    rows_before_.back()[0].count = 0;
+  }
+  BeforeRows& before = rows_before_.back()[0];
+  std::byte* const at = data_ + row * kRowBytes;
+  // A page that nobody has touched would come twice, to be read and to be written.
+  constexpr unsigned kPageShift = 12;
+  const std::uint64_t page = reinterpret_cast<std::uintptr_t>(at) >> kPageShift;
+  if (std::exchange(last_page_, page) != page)
+    std::atomic_ref<std::uint8_t>(*reinterpret_cast<std::uint8_t*>(at)).fetch_or(0);
+  const std::size_t bytes = std::min<std::uint64_t>(kRowBytes, bytes_ - row * kRowBytes);
+  before.at[before.count] = at;
+  before.bytes[before.count] = static_cast<std::uint8_t>(bytes);
+  std::memcpy(before.contents[before.count++].data(), at, bytes);
 }
 
 // Whether the granule has the state, or that of this thread's writes: the access changes nothing.
@@ -230,8 +239,11 @@ bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigne
 
 // Every row is saved once, by who first changed it: the order is all one.
 void ConflictTracker::Log::undo() {
-  for (const std::vector<BeforeRow>& rows : rows_before_)
-    for (const BeforeRow& row : rows) std::memcpy(row.at, row.contents.data(), row.bytes);
+  for (const BigArray<BeforeRows>& each : rows_before_) {
+    const BeforeRows& rows = each[0];
+    for (std::size_t i = 0; i < rows.count; ++i)
+      std::memcpy(rows.at[i], rows.contents[i].data(), rows.bytes[i]);
+  }
   rows_before_.clear();
 }
 

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/base/big_pages.hpp"
 #include "simulator/launch/access_log.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -59,15 +60,17 @@ class ConflictTracker {
     // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
     // That what was there before takes.
-    std::uint64_t bytes() const { return rows_before_.size() * kRowsAtOnce * sizeof(BeforeRow); }
+    std::uint64_t bytes() const { return rows_before_.size() * sizeof(BeforeRows); }
 
    private:
-    struct BeforeRow {
-      std::byte* at;
-      std::uint32_t bytes;
-      std::array<std::byte, kRowBytes> contents;
+    // In pages that launches take one after the other: so much new memory takes long to come.
+    struct BeforeRows {
+      static constexpr std::size_t kRows = 1024;
+      std::array<std::array<std::byte, kRowBytes>, kRows> contents;
+      std::array<std::byte*, kRows> at;
+      std::array<std::uint8_t, kRows> bytes;
+      std::size_t count;
     };
-    static constexpr std::size_t kRowsAtOnce = 1024;
     // Of one allocation: granules from the first to the last.
     struct Granules {
       std::uint64_t first, last;
@@ -84,7 +87,8 @@ class ConflictTracker {
     bool begins_writing();
     ConflictTracker& tracker_;
     std::uint8_t read_state_, write_state_;
-    std::vector<std::vector<BeforeRow>> rows_before_;             // kRowsAtOnce each
+    std::vector<BigArray<BeforeRows>> rows_before_;               // one each
+    std::uint64_t last_page_ = 0;                                 // in which one was saved
     std::set<std::pair<std::uint64_t, std::uint64_t>> all_read_;  // what read_all has claimed
     // The allocation last used.
     std::uint64_t start_ = 0, bytes_ = 0, granules_ = 0;

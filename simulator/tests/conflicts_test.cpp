@@ -212,5 +212,24 @@ TEST(Conflicts, UndoRestoresWhatWasThereBefore) {
   EXPECT_EQ(two.get(4), 8u);
 }
 
+TEST(Conflicts, ThousandsOfRowsAreTakenBack) {
+  constexpr std::uint64_t kRows = 3000, kRowBytes = ConflictTracker::kRowBytes;
+  DeviceMemory memory(1 << 20);
+  const std::uint64_t at = *memory.allocate(kRows * kRowBytes, "a");
+  const auto first_of = [&](std::uint64_t row) { return memory.view(at + row * kRowBytes, 1); };
+  for (std::uint64_t row = 0; row < kRows; ++row) *first_of(row) = std::byte(row % 251);
+  ConflictTracker tracker(memory, true);
+  ConflictTracker::Log log(tracker, 0);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    ASSERT_TRUE(log.write(at + row * kRowBytes, kRowBytes));
+    *first_of(row) = std::byte(255);
+  }
+  EXPECT_GE(log.bytes(), kRows * kRowBytes);
+  log.undo();
+  EXPECT_EQ(log.bytes(), 0u);
+  for (std::uint64_t row = 0; row < kRows; ++row)
+    ASSERT_EQ(*first_of(row), std::byte(row % 251)) << row;
+}
+
 }  // namespace
 }  // namespace heddle::simulator
