@@ -58,7 +58,8 @@ bool are_equal(const simulator::LaunchCounts& counts, const simulator::LaunchCou
 }
 
 bool are_equal(const simulator::LaunchClass& one, const simulator::LaunchClass& other) {
-  return one.order_dependent_because == other.order_dependent_because && one.races == other.races;
+  const auto& [because, races] = one;
+  return because == other.order_dependent_because && races == other.races;
 }
 
 simulator::LaunchRecord read_launch(Json json, const Names& names, const std::string& origin) {
