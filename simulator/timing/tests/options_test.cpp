@@ -93,5 +93,14 @@ TEST(TimingOptions, ConstantsHoldForTheLaunchThatHasThem) {
   EXPECT_EQ(machine.run("stream", warm).elapsed, usual);
 }
 
+// What was worked out of code for a launch before does not hold with other constants.
+TEST(TimingOptions, CodeIsTimedAsTheLaunchHasIt) {
+  Machine machine;
+  const std::uint64_t usual = machine.run("alu_loop", {}).elapsed;
+  EXPECT_GT(machine.run("alu_loop", parse_options("latency_special_register=1000")).elapsed,
+            usual + 500);
+  EXPECT_EQ(machine.run("alu_loop", {}).elapsed, usual);
+}
+
 }  // namespace
 }  // namespace heddle::simulator::timing

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <random>
+#include <set>
 
 #include "simulator/device/device.hpp"
 #include "simulator/launch/launch.hpp"
@@ -15,6 +18,7 @@
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
 #include "simulator/timing/line_cache.hpp"
+#include "simulator/timing/register_ports.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -266,6 +270,40 @@ TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
   EXPECT_EQ(calendar.take(100), 105u);
   EXPECT_EQ(calendar.take(50), 50u);  // given later, for earlier
   EXPECT_EQ(Calendar(0).take(7), 7u);
+}
+
+// Also in parts of its time that it has not been asked for before.
+TEST(Calendar, WorkTakesPlacesAsAListOfThemHasIt) {
+  std::mt19937_64 random(1);
+  Calendar calendar(300);
+  std::set<Cycle> taken;  // multiples of 3
+  for (Cycle now = 0; now < 100'000; now += random() % 20) {
+    const Cycle given = now + random() % 2000;
+    Cycle expected = (given + 2) / 3 * 3;
+    while (!taken.insert(expected).second) expected += 3;
+    ASSERT_EQ(calendar.take(given), expected) << given;
+  }
+}
+
+TEST(RegisterPorts, AreFoundAgainAsWhatReadsThemOnceLeftThem) {
+  std::mt19937_64 random(1);
+  RegisterPorts known(1), quick(1);
+  for (Cycle now = 0; now < 10'000; now += 1 + random() % 3) {
+    RegisterPorts::Reads reads{};
+    bool once = true;
+    for (std::uint8_t& bank : reads) {
+      bank = static_cast<std::uint8_t>(random() % 4 == 0 ? random() % 8 : 1u << random() % 3);
+      once = once && std::popcount(bank) <= 1;
+    }
+    ASSERT_EQ(known.ready(reads, now), quick.ready(reads, now)) << now;
+    ASSERT_EQ(known.all_ready(now, 2), quick.all_ready(now, 2)) << now;
+    now = known.ready(reads, now);
+    known.read(reads, now);
+    if (once && quick.is_quiet(now))
+      quick.read_once(now);
+    else
+      quick.read(reads, now);
+  }
 }
 
 TEST_F(Timing, AConsumerIssuesWhenItsScoreboardIsReleasedAndNotACycleBefore) {
