@@ -454,6 +454,13 @@ constexpr Recipe kRecipes[] = {
      "1000 times 132 SMs' 64 flits over ways.store_column.all of the two GPCs of 18 SMs, which "
      "end last,",
      [](const Answers& a) { return sent_by_all(a, "store_column", 2 * kLanes); }},
+    {"l2_far_flits_per_kilocycle", "halves",
+     "1000 times what 66 SMs load and 66 store, 8 rounds of 32 warps, over "
+     "work.copy.far.home.w32.done",
+     [](const Answers& a) {
+       constexpr double kFlits = 1000.0 * 2 * 66 * 8 * 32 * 4 * kSectors;
+       return kFlits / a["work.copy.far.home.w32.done"];
+     }},
     {"l2_read_lines_per_kilocycle", "ways",
      "1000 times 132 SMs' 32 lines over ways.load_apart.all of the two GPCs of 18 SMs, which end "
      "last,",

@@ -173,6 +173,7 @@ namespace heddle::simulator::timing {
   X(cpc_partial_flits_per_kilocycle, "flit/1000 cycles", "the same of atomics, and of stores where some sector is not whole") \
   X(l2_whole_flits_per_kilocycle, "flit/1000 cycles", "of stores of whole sectors that all SMs send") \
   X(l2_partial_flits_per_kilocycle, "flit/1000 cycles", "the same of atomics, and of stores where some sector is not whole") \
+  X(l2_far_flits_per_kilocycle, "flit/1000 cycles", "that come to one half of L2 from the other: sectors read, and what stores and atomics send") \
   X(l2_read_lines_per_kilocycle, "line/1000 cycles", "that all SMs read of L2, in part or whole") \
   X(l2_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to all SMs") \
   X(l2_slices, "slice", "slices of L2, both halves together") \

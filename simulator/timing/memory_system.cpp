@@ -63,6 +63,7 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       by_cpc_partial_(constants.cpc_partial_flits_per_kilocycle),
       by_l2_whole_(constants.l2_whole_flits_per_kilocycle),
       by_l2_partial_(constants.l2_partial_flits_per_kilocycle),
+      by_far_(constants.l2_far_flits_per_kilocycle),
       to_sm_ticks_(by_sectors([&](std::uint64_t bytes) {
         return ticks_for(bytes, constants.sm_read_bytes_per_cycle);
       })),
@@ -82,6 +83,7 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       dram_ticks_(by_sectors([&](std::uint64_t bytes) { return dram_ticks(constants, bytes); })),
       distances_(slice_distances(constants, slices_of_half_ * constants.l2_halves)),
       ways_(ways_of(constants, sms)),
+      to_half_(constants.l2_halves),
       slices_(slices_of_half_ * constants.l2_halves),
       to_sm_(sms),
       from_sm_(sms),
@@ -110,7 +112,7 @@ void MemorySystem::start(bool cold) {
     else
       half.tags.for_each_extra([](Filling& filling) { filling = {}; });
   }
-  for (auto* servers : {&slices_, &to_sm_, &from_sm_, &to_gpc_, &from_cpc_})
+  for (auto* servers : {&slices_, &to_half_, &to_sm_, &from_sm_, &to_gpc_, &from_cpc_})
     std::ranges::fill(*servers, Server());
   from_l2_ = Server();
   cpcs_used_ = 0;
@@ -270,6 +272,14 @@ Cycle MemorySystem::read_slice(const Place& place, unsigned half, Cycle now, Sec
                   slice(place, half).wait(now, slice_ticks_[count]));
 }
 
+// Cycles that sectors which a half brings from another for its SMs, or stores and atomics of the
+// other's SMs, wait for the way between them; each direction is by itself (work.*.far and sides.*
+// of gpu/kernels/micro/timing/halves.cu).
+Cycle MemorySystem::cross_to(unsigned half, std::uint64_t flits, Cycle now) {
+  constexpr std::uint64_t kKilo = 1000;
+  return to_half_[half].wait(now, by_far_.quotient(flits * kKilo * Server::kTicks));
+}
+
 // Nobody waits for what makes room.
 MemorySystem::Tags::Line MemorySystem::insert(Half& half, LineNumber line, Cycle now) {
   Tags::Evicted evicted;
@@ -332,6 +342,7 @@ MemorySystem::Delay MemorySystem::read(Request& request, const Place& place, Cyc
       home_line.extra().add(missing, now + delay.sum() - there_and_back / 2);
     }
   }
+  if (home != near) delay.queue(cross_to(near, count_sectors(filled), now));
   near_line.extra().add(filled, now + delay.sum());
   delay.last(awaited);
   return delay;
@@ -387,7 +398,10 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
   const bool atomic = request.kind == Request::Kind::atomic;
   Delay delay;
   delay.queue(send(request, now));
-  if (home != near) delay.way += constants_.latency_l2_far_extra;
+  if (home != near) {
+    delay.way += constants_.latency_l2_far_extra;
+    delay.queue(cross_to(home, request.outgoing.flits, now));
+  }
   // A store passes by the near half's copy; all others are out of date.
   for (unsigned half = 0; half < halves_.size(); ++half)
     if (half != home && (half != near || atomic)) halves_[half].tags.remove(request.line);

@@ -153,6 +153,7 @@ class MemorySystem {
   Cycle bring(const Request& request, Cycle now);
   Cycle send(const Request& request, Cycle now);
   Cycle read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors);
+  Cycle cross_to(unsigned half, std::uint64_t flits, Cycle now);
 
   const Constants constants_;
   const std::uint64_t l2_bytes_;
@@ -160,12 +161,13 @@ class MemorySystem {
   const std::size_t slices_of_half_;
   const Divisor by_halves_, by_slices_of_half_, by_channels_, by_region_, by_rows_, by_banks_;
   const Divisor by_refresh_interval_;
-  const Divisor by_sm_write_, by_cpc_whole_, by_cpc_partial_, by_l2_whole_, by_l2_partial_;
+  const Divisor by_sm_write_, by_cpc_whole_, by_cpc_partial_, by_l2_whole_, by_l2_partial_, by_far_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
   const SectorTicks to_sm_ticks_, to_gpc_ticks_, from_l2_ticks_, slice_ticks_, dram_ticks_;
   const std::vector<Cycle> distances_;  // by slice, and in it by GPC
   const std::vector<Ways> ways_;        // by SM
   std::vector<Half> halves_;
+  std::vector<Server> to_half_;  // what comes to each from the others
   std::vector<Server> slices_;
   std::vector<Server> to_sm_, from_sm_;    // one for each SM
   Server from_l2_;                         // what all SMs read
