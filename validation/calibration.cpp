@@ -203,6 +203,19 @@ constexpr double kSmsOfGpc = 132.0 / 8;
 constexpr int kPlaces[] = {10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27,
                            30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47};
 
+// Kernels of an ordinary program, four for each number of lines behind what they execute: the mean
+// of launches of one warp (code_sizes.cu).
+constexpr double kFromGpcCache = 58;  // what a line of code takes from there
+
+double mean_of_sizes(const Answers& a, std::string_view wants, std::string_view what) {
+  constexpr int kSizes[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024}, kKernels = 4;
+  double sum = 0;
+  for (const int lines : kSizes)
+    for (int place = 0; place < kKernels; ++place)
+      sum += a[fmt::format("{}.lines{}.place{}.b1.t32.{}", wants, lines, place, what)];
+  return sum / static_cast<double>(kKernels * std::size(kSizes));
+}
+
 double fence(const Answers& a, std::string_view which) {
   return a[fmt::format("fence.{}.stores0.b1.t32.membar", which)];
 }
@@ -888,14 +901,19 @@ constexpr Recipe kRecipes[] = {
        constexpr double kHundred = 100;
        return kHundred * per_line(a, 128, 512, "b132.t32") / kSmsOfGpc;
      }},
-    {"latency_launch_code", "cold_launches",
-     "mean over 32 places of place_*.b1.t32, no_instruction, less the 58 from the GPC's cache,",
+    {"latency_launch_code", "code_sizes",
+     "mean over 36 kernels of nothing.*.b1.t32, no_instruction, less the 58 from the GPC's cache,",
      [](const Answers& a) {
-       constexpr double kFromGpc = 58;
-       double sum = 0;
-       for (const int place : kPlaces)
-         sum += a[fmt::format("place_{}.b1.t32.no_instruction", place)];
-       return sum / static_cast<double>(std::size(kPlaces)) - kFromGpc;
+       return mean_of_sizes(a, "nothing", "no_instruction") - kFromGpcCache;
+     }},
+    {"latency_launch_constants", "code_sizes",
+     "mean over 36 kernels of nothing.*.b1.t32, no_instruction, and of constant.*.b1.t32, "
+     "imc_miss, "
+     "less the 47 of a constant that is there,",
+     [](const Answers& a) {
+       constexpr double kIsThere = 47;
+       return mean_of_sizes(a, "nothing", "no_instruction") +
+              mean_of_sizes(a, "constant", "imc_miss") - kIsThere;
      }},
     {"latency_launch_far", "cold_launches",
      "median over 32 places of place_*.b16.t32, active less its mean over the 16 SMs,",

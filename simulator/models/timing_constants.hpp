@@ -225,6 +225,7 @@ namespace heddle::simulator::timing {
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
   X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
   X(latency_launch_far, "cycle", "the same, beyond the mean, in GPCs far from the half of L2 that holds the code; less, in the others") \
+  X(latency_launch_constants, "cycle", "start of a launch's first block to the launch's constants being in the GPC's cache") \
   X(launch_lines_ahead, "line", "of a kernel's code, the most that come to a GPC's cache before the first goes on to an SM") \
   X(interval_launch_line, "1/100 cycle", "what each of them takes, in the mean of the GPCs") \
   X(sm_start_cycles, "cycle", "an SM counts as active before the first of its warps") \

@@ -40,8 +40,10 @@ GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std:
                first + constants.launch_instruction_bytes / constants.instruction_line_bytes);
   for (std::uint32_t line = first; line < end; ++line)
     code_.insert(line, launch_code_arrival(constants, kernel_lines, number));
+  const Cycle constants_there =
+      Cycle{constants.latency_launch} + constants.latency_launch_constants;
   for (std::uint32_t line = 0; line < constant_lines; ++line)
-    if (constant_places_[line].bank == 0) constant_lines_.insert(line, 0);
+    if (constant_places_[line].bank == 0) constant_lines_.insert(line, constants_there);
 }
 
 Cycle GpcCache::code(std::uint32_t line, Cycle now, Server& from_l2) {

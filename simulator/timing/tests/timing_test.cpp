@@ -113,8 +113,8 @@ class Timing : public testing::Test {
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
       "interval_dram_instruction_line=0,interval_gpc_line=1,interval_first_fetch=0,latency_operand_"
       "miss=0,"
-      "latency_launch_code=0,latency_launch_far=0,launch_lines_ahead=0,latency_exit=0,"
-      "sm_start_cycles=0,";
+      "latency_launch_code=0,latency_launch_far=0,latency_launch_constants=0,launch_lines_ahead=0,"
+      "latency_exit=0,sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
 };
 
@@ -261,6 +261,20 @@ TEST_F(Timing, TheFirstInstructionOfALargeKernelComesLater) {
   const Result all = timed(3, 3);
   EXPECT_EQ(all.active_max, some.active_max + 3 * 3);
   EXPECT_EQ(all.active_sum, 3 * some.active_sum);
+}
+
+// The launch's constants come when they come: a warp whose code was there early waits the longer
+// (constant.* of code_sizes.cu).
+TEST_F(Timing, ConstantsOfALaunchComeByThemselves) {
+  constexpr Word kMove{0x0000840000107a02, 0x0000000000000f00};  // MOV R16, c[0x0][0x210]
+  const auto timed = [&](const char* code) {
+    return run({with(kMove, {.stall = 5}), with(kExit, {})}, 32,
+               std::string("latency_launch_constants=200,") + code);
+  };
+  const Result early = timed("latency_launch_code=100,"), late = timed("latency_launch_code=150,");
+  EXPECT_EQ(early.active_max, late.active_max);
+  EXPECT_EQ(cycles(early, Stall::imc_miss), cycles(late, Stall::imc_miss) + 50);
+  EXPECT_LT(cycles(timed("latency_launch_code=300,"), Stall::imc_miss), 10u);
 }
 
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
@@ -794,9 +808,10 @@ TEST_F(TimedCluster, TakesTheSameTimeForAnyNumberOfThreads) {
 }
 
 TEST_F(TimedCluster, WaitsAtItsBarrierAndForTheOtherBlocksMemory) {
-  // Code comes to all SMs of a GPC at once.
+  // Code comes to all SMs of a GPC at once, and no refresh makes one wait.
   const auto active = [this](const std::string& constants) {
-    return static_cast<double>(run("interval_gpc_line=1," + constants).timing->active_max);
+    return static_cast<double>(
+        run("interval_gpc_line=1,dram_refresh_cycles=0," + constants).timing->active_max);
   };
   const double before = active("latency_cluster_barrier=300,latency_cluster_extra=200");
   // Two barriers, one load between them; a cycle more or less by whose turn it is.
