@@ -951,17 +951,16 @@ constexpr Recipe kRecipes[] = {
        constexpr double kMore = 16;
        return (a["dispatch.b4224.t32.active_mean"] - a["dispatch.b2112.t32.active_mean"]) / kMore;
      }},
-    {"latency_block_start", "cold_launches",
-     "dispatch.b528.t1024 less dispatch.b132.t1024, active_mean, over 3, less the cycles of a warp "
-     "and the 62 in which 32 warps start,",
+    {"latency_block_start", "replacements",
+     "mean of gap.spread.*.more132 less the 70 of the block's end and the next one's first "
+     "instructions",
      [](const Answers& a) {
-       constexpr double kMore = 3, kStart = 62;
-       double life = 0;
-       for (const char* part : {"issued", "wait", "branch_resolving", "drain"})
-         life += a[fmt::format("dispatch.b528.t1024.{}", part)];
-       return (a["dispatch.b528.t1024.active_mean"] - a["dispatch.b132.t1024.active_mean"]) /
-                  kMore -
-              life - kStart;
+       constexpr double kEndAndBegin = 70;
+       const char* const kinds[] = {"t32.r1",  "t32.r2",  "t32.r7",   "t256.r1",
+                                    "t256.r2", "t256.r7", "t1024.r1", "t1024.r2"};
+       double sum = 0;
+       for (const char* kind : kinds) sum += a[fmt::format("gap.spread.{}.more132", kind)];
+       return sum / static_cast<double>(std::size(kinds)) - kEndAndBegin;
      }},
     {"latency_launch", "cold_launches",
      "nothing.b1.t32, elapsed less active, less the 500 taken for latency_launch_end,",

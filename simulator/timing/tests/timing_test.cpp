@@ -277,6 +277,19 @@ TEST_F(Timing, ConstantsOfALaunchComeByThemselves) {
   EXPECT_LT(cycles(timed("latency_launch_code=300,"), Stall::imc_miss), 10u);
 }
 
+// The time from a block to the one that takes its place is longer than a quantum of time, after
+// which blocks are dealt out (gap.* of replacements.cu).
+TEST_F(Timing, ABlockTakesAnothersPlaceAtItsOwnTime) {
+  const auto elapsed = [&](std::uint32_t latency) {
+    return run({with(kExit, {})}, 1024, fmt::format("sms=1,latency_block_start={},", latency), 0,
+               {}, 3)
+        .elapsed;
+  };
+  const std::uint32_t latency = constant(&Constants::latency_block_start);
+  for (const std::uint32_t more : {1u, 7u, 40u})
+    EXPECT_EQ(elapsed(latency + more), elapsed(latency) + more);
+}
+
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
   Calendar calendar(250);
   EXPECT_EQ(calendar.take(100), 100u);
