@@ -908,8 +908,7 @@ constexpr Recipe kRecipes[] = {
      }},
     {"latency_launch_constants", "code_sizes",
      "mean over 36 kernels of nothing.*.b1.t32, no_instruction, and of constant.*.b1.t32, "
-     "imc_miss, "
-     "less the 47 of a constant that is there,",
+     "imc_miss, less the 47 of a constant that is there,",
      [](const Answers& a) {
        constexpr double kIsThere = 47;
        return mean_of_sizes(a, "nothing", "no_instruction") +

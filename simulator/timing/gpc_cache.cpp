@@ -40,6 +40,8 @@ GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std:
                first + constants.launch_instruction_bytes / constants.instruction_line_bytes);
   for (std::uint32_t line = first; line < end; ++line)
     code_.insert(line, launch_code_arrival(constants, kernel_lines, number));
+  // By themselves: whose code is there early waits for them (measured: constant.* of
+  // code_sizes.cu).
   const Cycle constants_there =
       Cycle{constants.latency_launch} + constants.latency_launch_constants;
   for (std::uint32_t line = 0; line < constant_lines; ++line)
