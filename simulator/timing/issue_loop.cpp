@@ -30,7 +30,7 @@ inline void execute(Core& core, Warp& warp, const Step& step, std::uint32_t pc) 
 
 }  // namespace
 
-SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
+SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
   Visited visited = Visited::done;
   Cycle until = now;  // before that it goes on by itself
   for (bool by_itself = false;; now = next_visit_) {
@@ -39,7 +39,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
     if (const unsigned slot = turn.slot; slot != kSlots) {
       const Step* const computing = computing_step(slots_[slot]);
       if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
-        if (!units_.comes_first(now)) {
+        if (!last || !units_.comes_first(now)) {
           if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
           next_visit_ = now;
           return visited;
@@ -64,7 +64,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end) {
       if (!by_itself) until = by_itself_until(now, end);
       by_itself = next_visit_ < until;
     }
-    if (!by_itself && !units_.comes_first(next_visit_)) return visited;
+    if (!by_itself && (!last || !units_.comes_first(next_visit_))) return visited;
   }
 }
 

@@ -38,8 +38,8 @@ bool Sm::run(Cycle end) {
       const auto behind = static_cast<unsigned>(std::countr_zero(due));
       const unsigned turn = first + behind;
       SubCore& sub_core = sub_cores_[turn < count ? turn : turn - count];
-      const SubCore::Visited visited = sub_core.visit(now, end);
       due &= due - 1;
+      const SubCore::Visited visited = sub_core.visit(now, end, due == 0);
       if (visited == SubCore::Visited::done) continue;
       if (visited == SubCore::Visited::stopped) return false;
       release_barrier(sub_core.last_block(), sub_core.last_issue());

@@ -38,8 +38,9 @@ class SubCore {
     stopped,   // the launch stops
   };
   // What happens in the cycle `now`: warps are examined, and one that can issues. What the sub-core
-  // does by itself in the cycles behind it, up to `end`, is done at once.
-  Visited visit(Cycle now, Cycle end);
+  // does by itself in the cycles behind it, up to `end`, is done at once. `last`: no other sub-core
+  // has anything to do in this cycle any more.
+  Visited visit(Cycle now, Cycle end, bool last);
   // Of the instruction that issued last: its warp's block, and when it did.
   std::uint32_t last_block() const { return slots_[last_].block; }
   Cycle last_issue() const { return last_issue_; }
