@@ -157,8 +157,8 @@ inline bool compare_floats(T a, T b) {
   if constexpr (kCompare == 7) return (a == a) & (b == b);
 }
 
-// The same for a set that the code is not compiled for. All four are asked: what few programs
-// execute is one function this way, where it would be sixteen.
+// The same for a set that is known only at run time. Instructions that few programs execute need
+// one function this way, not one for each of sixteen sets.
 inline bool compare_floats(float a, float b, u32 set) {
   const u32 relation = (a < b ? 1u : 0u) | (a == b ? 2u : 0u) | (a > b ? 4u : 0u);
   return (set & (relation == 0 ? 8u : relation)) != 0;

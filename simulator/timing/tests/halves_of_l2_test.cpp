@@ -35,8 +35,8 @@ class HalvesOfL2 : public testing::Test {
       if (cycles_of_store(sm, line) > cycles_of_store(sm + 1, line)) lines.push_back(line);
     return lines;
   }
-  // The last read of SMs of one half, of lines that are in the far half alone, beside stores of SMs
-  // of `storing` (0, 1: of this half or of the other; none: no stores) to lines far from them.
+  // When the last read by SMs of one half is done. The lines are in the far half alone, or in the
+  // near one. SMs of the half that `storing` names store to lines far from them meanwhile.
   enum class Storing { none, same_half, other_half };
   Cycle last_read(bool far, Storing storing) {
     constexpr std::uint32_t kLines = 2048;
