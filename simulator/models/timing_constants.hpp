@@ -131,6 +131,8 @@ namespace heddle::simulator::timing {
   X(latency_far_arrival, "cycle", "issue of an arrival at another block's mbarrier until that has changed") \
   X(lsu_load_entries, "instruction", "LDG of one sub-core between its address unit and the unit that sub-cores share") \
   X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
+  X(lsu_data_entries, "instruction", "between the unit that sub-cores share and the data of L1") \
+  X(store_buffer_lines, "line", "stores of an SM whose flits wait to leave for L2 while later ones go on") \
   X(lsu_store_entries, "instruction", "the same of STG and STS") \
   X(store_merge_cycles, "cycle", "a store is sent with one to the same sectors that issues so long after it") \
   X(store_merge_lines, "line", "that were stored to last, whose stores others can be sent with") \

@@ -31,6 +31,10 @@ LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
 void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   l1_.resize(constants_.l1_bytes, constants_.l1_ways, l1_bytes);
   stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNothingStored});
+  buffered_.assign(std::max(1u, constants_.store_buffer_lines), 0);
+  at_data_.assign(std::max(1u, constants_.lsu_data_entries), 0);
+  next_buffered_ = next_at_data_ = 0;
+  sent_ = data_free_ = 0;
 }
 
 std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {
@@ -67,9 +71,10 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
                           .token = token});
 }
 
-// Cycles that tags and data banks, and for stores the way to L2, are busy with an access.
+// Cycles that tags and data banks, and for atomics the way to L2, are busy with an access. What
+// stores send waits elsewhere (`enter_store_buffer`).
 Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
-                            std::span<const Piece> pieces) const {
+                            std::span<const Piece> pieces, const L1Passes& needed) const {
   if (instruction.tests_phase) return constants_.interval_mbarrier_test;
   if (instruction.is_mbarrier) return constants_.interval_mbarrier;
   if (access.space == Window::shared) {
@@ -82,24 +87,50 @@ Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
     if (is_atomic(access.kind)) passes = 1 + (passes - 1) * constants_.shared_atomic_pass_cycles;
     return passes;
   }
-  const Cycle tags = divided(access.counts.tags, constants_.l1_tags_per_cycle);
-  if (access.kind != AccessKind::load) {
+  if (is_atomic(access.kind)) {
     std::uint64_t flits = 0;
     for (const Piece& piece : pieces) flits += piece.outgoing.flits;
-    return std::max(
-        {Cycle{1}, tags, divided(flits * kSectorBytes, constants_.sm_write_bytes_per_cycle)});
+    return std::max({Cycle{1}, needed.tags,
+                     divided(flits * kSectorBytes, constants_.sm_write_bytes_per_cycle)});
   }
-  // L1 and shared memory are one memory: a load from L1 meets the same banks (measured:
-  // scattered.load* of gpu/kernels/micro/timing/memory.cu).
-  const Cycle banks =
-      access.space != Window::global ? 1
-      : access.adjoining
-          ? std::max(1u, access.width * kWarpSize / kLineBytes)
-          : count_shared(AccessKind::load, access.width, access.address, access.lanes).wavefronts;
   // How many sectors that touches does not matter (structures.load* of strides.cu). Lanes that read
   // the same word are given it each (scattered.load*.stride0).
-  const std::uint64_t bytes = std::uint64_t{kWarpSize} * access.width;
-  return std::max({Cycle{1}, banks, tags, divided(bytes, constants_.l1_bytes_per_cycle)});
+  if (access.kind == AccessKind::load)
+    return std::max({Cycle{1}, needed.tags, needed.data + needed.conflicts});
+  // Each conflict of a store takes a cycle, and another where it says which bytes of a sector it
+  // has (behind.steady.*.gap0.w1 of behind_stores.cu).
+  std::uint64_t whole = 0;
+  bool partial = false;
+  for (const Piece& piece : pieces) {
+    partial |= piece.outgoing.partial;
+    if (!piece.outgoing.partial) whole += piece.outgoing.flits;
+  }
+  return std::max({Cycle{1}, needed.tags, needed.data + (partial ? 2 : 1) * needed.conflicts,
+                   divided(whole * kSectorBytes, constants_.sm_write_bytes_per_cycle)});
+}
+
+// L1 and shared memory are one memory: what L1 loads and stores meets the same banks (measured:
+// scattered.load* of gpu/kernels/micro/timing/memory.cu, behind.* of behind_stores.cu).
+LoadStoreUnit::L1Passes LoadStoreUnit::l1_passes(const Access& access,
+                                                 std::span<const Piece> pieces) const {
+  const std::uint64_t tags = access.space == Window::local ? pieces.size() : access.counts.tags;
+  L1Passes passes{
+      .tags = divided(tags, constants_.l1_tags_per_cycle),
+      .data = divided(std::uint64_t{kWarpSize} * access.width, constants_.l1_bytes_per_cycle)};
+  if (access.space == Window::global && !access.adjoining && !is_atomic(access.kind)) {
+    const Cycle banks =
+        count_shared(access.kind, access.width, access.address, access.lanes).wavefronts;
+    passes.conflicts = banks - std::min(banks, passes.data);
+  }
+  return passes;
+}
+
+// What a load from L1 waits for beyond a hit, on an idle unit: lines are looked up before banks are
+// read, and each conflict takes as long as in shared memory (behind.steady.same.*.w1 of
+// gpu/kernels/micro/timing/behind_stores.cu).
+Cycle LoadStoreUnit::hit_delay(const L1Passes& passes) const {
+  return passes.tags - std::min<Cycle>(passes.tags, 1) +
+         passes.conflicts * constants_.shared_conflict_latency;
 }
 
 // Passes beyond those that the width needs take a sub-core twice as long as the unit (measured:
@@ -409,9 +440,13 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
     entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
     if (access.kind == AccessKind::store && access.space == Window::global)
       merge_stores(std::span(entry.pieces).subspan(first), now);
-    const Cycle needed = passes(instruction, access, std::span(entry.pieces).subspan(first));
+    const std::span<const Piece> pieces = std::span(entry.pieces).subspan(first);
+    const L1Passes in_l1 = access.space == Window::shared ? L1Passes{} : l1_passes(access, pieces);
+    const Cycle needed = passes(instruction, access, pieces, in_l1);
     work.shared_busy += needed;
     longest = std::max(longest, needed);
+    if (access.kind == AccessKind::load && access.space != Window::shared)
+      entry.parts.back().extra = std::max(entry.parts.back().extra, hit_delay(in_l1));
     work.own_busy += needed + conflicts(access, needed);
     if (access.space == Window::shared) {
       const bool store = access.kind == AccessKind::store;
@@ -425,11 +460,41 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   return enter(sub_core, work);
 }
 
+// When all that a store sends has left for L2 or has a place in the buffer. Lines with parts of
+// sectors wait there, a flit leaves in a cycle; what waits for a place keeps back all behind it
+// (soon_behind.cu of gpu/kernels/micro/timing). Rows of whole sectors keep the unit busy as they
+// leave (issue.stg*.w4 of memory.cu).
+Cycle LoadStoreUnit::enter_store_buffer(std::span<const Piece> pieces, Cycle begin) {
+  Cycle entered = begin;
+  for (const Piece& piece : pieces) {
+    const Outgoing& out = piece.outgoing;
+    if (out.flits == 0) continue;
+    Cycle& left = buffered_[next_buffered_];  // when the line that had this place has left
+    entered = std::max(entered, out.partial ? left : divided(sent_, Server::kTicks));
+    sent_ = std::max(sent_, entered * Server::kTicks) +
+            out.flits * kSectorBytes * Server::kTicks / constants_.sm_write_bytes_per_cycle;
+    if (!out.partial) continue;
+    left = divided(sent_, Server::kTicks);
+    next_buffered_ = next_buffered_ + 1 == buffered_.size() ? 0 : next_buffered_ + 1;
+  }
+  return entered;
+}
+
+// When an instruction that the unit has begun with is at the data, which all reach in order.
+Cycle LoadStoreUnit::reach_data(Cycle begin) {
+  const Cycle there = std::max(begin, data_free_);
+  at_data_[next_at_data_] = there;
+  next_at_data_ = next_at_data_ + 1 == at_data_.size() ? 0 : next_at_data_ + 1;
+  if (const Cycle room = at_data_[next_at_data_]; room > begin) pipe_.hold_until(room);
+  return there;
+}
+
 // The shared unit begins with an instruction. Latencies count from its issue; it is later than on
 // an idle unit by what was in the way, and further passes delay the result too.
 Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   const Entry& entry = entries_[token];
   const Timed& instruction = *entry.instruction;
+  begin = reach_data(begin);
   const Cycle base = begin - constants_.latency_mio_queue;
   served_at_ = base;
   free_entries_.push_back(token);
@@ -460,6 +525,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     completion.done = base + constants_.latency_shared_load;
   const auto first = static_cast<std::uint32_t>(waits_.size());
   std::span<const Piece> left = entry.pieces;
+  if (instruction.is_store && !left.empty()) data_free_ = enter_store_buffer(left, begin);
   for (const Part& part : entry.parts) {
     if (part.space == Window::shared) {
       const Cycle late = part.port == nullptr ? 0 : access_other_block(part, begin);

@@ -142,12 +142,17 @@ class LoadStoreUnit {
   struct Part {
     AccessKind kind = AccessKind::load;
     Window space = Window::global;
-    Cycle extra = 0;           // of shared memory its latency, else what wide data adds to a hit's
-    std::uint32_t pieces = 0;  // of the entry's, after those of the parts before
-    Calendar* port = nullptr;  // to the shared memory of another block; null: it is the own
+    Cycle extra = 0;              // of shared memory its latency, else what is beyond a hit's
+    std::uint32_t pieces = 0;     // of the entry's, after those of the parts before
+    Calendar* port = nullptr;     // to the shared memory of another block; null: it is the own
     std::uint64_t port_time = 0;  // that it needs on the way, in hundredths of a cycle
     std::uint64_t far_pieces = 0;
     bool is_atomic() const { return simulator::timing::is_atomic(kind); }
+  };
+  // Cycles that an access to global or local memory takes in L1: to look its lines up, for its
+  // data, and for lanes that meet in a bank.
+  struct L1Passes {
+    Cycle tags = 0, data = 0, conflicts = 0;
   };
   // An instruction on its way to the unit.
   struct Entry {
@@ -171,7 +176,12 @@ class LoadStoreUnit {
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);
-  Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces) const;
+  Cycle reach_data(Cycle begin);
+  Cycle enter_store_buffer(std::span<const Piece> pieces, Cycle begin);
+  Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces,
+               const L1Passes& needed) const;
+  L1Passes l1_passes(const Access& access, std::span<const Piece> pieces) const;
+  Cycle hit_delay(const L1Passes& passes) const;
   Cycle conflicts(const Access& access, Cycle passes) const;
   static void split_row(const Access& access, Pieces& pieces);
   static void split(const Access& access, LineNumber local_line, Pieces& pieces);
@@ -208,6 +218,11 @@ class LoadStoreUnit {
   BigPageVector<Request> requests_;
   std::vector<Stored> stored_;  // a ring of the lines that were stored to last
   std::size_t next_stored_ = 0;
+  std::vector<Cycle> buffered_;  // a ring of the lines stored last: when they leave for L2
+  std::vector<Cycle> at_data_;   // a ring of the last instructions: when they are at the data
+  std::size_t next_buffered_ = 0, next_at_data_ = 0;
+  Cycle data_free_ = 0;     // when the store before has entered the buffer
+  std::uint64_t sent_ = 0;  // when all of them have left, in ticks of a server
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;

@@ -446,6 +446,50 @@ TEST_F(Timing, L1HasWhatThePreferredCarveoutLeaves) {
   EXPECT_LT(hits(100), kLines / 4);
 }
 
+// 32 lanes, each with a line of its own and all in one bank: 8 cycles for the lines, 31 conflicts.
+TEST_F(Timing, LoadsFromL1LookLinesUpAndThenMeetInBanks) {
+  constexpr Word kOwnLine{0x0000008000047825, 0x00000000078e0004};  // IMAD.WIDE.U32 R4, R0, 128, R4
+  const auto address = *device_.memory().allocate(kWarpSize * 128, "test");
+  const auto active = [&](const char* constants) {
+    return run({with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                with(kThreadIndex, {.stall = 2, .write = 1}),
+                with(kOwnLine, {.stall = 6, .wait = 3}), with(kLdg, {.write = 2}),
+                with(kLdg, {.write = 2, .wait = 4}), with(kExit, {.wait = 4})},
+               kWarpSize, constants, address)
+        .active_max;
+  };
+  // What is busy meanwhile does not depend on it.
+  EXPECT_EQ(active("") - active("shared_conflict_latency=1,"), 31u);
+  EXPECT_EQ(active("l1_tags_per_cycle=2,") - active(""), 8u);
+}
+
+// Three stores of 32 lines each, and a load of what L1 has, 40 cycles after the last.
+TEST_F(Timing, StoresWaitForTheWayToL2WithoutTheUnit) {
+  constexpr Word kRow{0x0000008400047825, 0x00000000078e0004};  // IMAD.WIDE.U32 R4, R0, 132, R4
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
+  constexpr Word kNop{0x0000000000007918, 0};
+  const auto address = *device_.memory().allocate(kWarpSize * 136, "test");
+  const auto active = [&](unsigned stores, const char* constants) {
+    std::vector<Word> body{with(kUldc, {.stall = 7}),
+                           with(kLdc, {.stall = 1, .write = 0}),
+                           with(kThreadIndex, {.stall = 2, .write = 1}),
+                           with(kRow, {.stall = 6, .wait = 3}),
+                           with(kLdg, {.write = 2}),
+                           with(kNop, {.stall = 15, .wait = 4})};
+    body.resize(body.size() + stores, with(kStg, {.stall = 10}));
+    for (int i = 0; i < 3; ++i) body.push_back(with(kNop, {.stall = 15}));
+    body.push_back(with(kLdg, {.write = 2}));
+    body.push_back(with(kExit, {.wait = 4}));
+    return run(body, kWarpSize, constants, address).active_max;
+  };
+  const char* const apart = "store_merge_cycles=0,";
+  const char* const small = "store_merge_cycles=0,store_buffer_lines=1,";
+  EXPECT_EQ(active(1, apart), active(0, apart) + 10);
+  EXPECT_GT(active(1, small), active(1, apart));
+  // 64 flits behind those of the first, of which two for each of 32 lines have room.
+  EXPECT_GT(active(3, apart), active(1, apart) + 20 + 64);
+}
+
 // Threads of one warp share lines of local memory, warps do not.
 TEST_F(Timing, EachWarpHasLinesOfLocalMemory) {
   constexpr Word kLdl{0xfffff80001097983, 0x0000000000100800};  // LDL R9, [R1-0x8]
