@@ -198,7 +198,6 @@ constexpr double kWideBytes = 32 * 16;  // of a warp whose lanes read 16 bytes e
 
 // Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
 constexpr double kExitStall = 5, kStoreStall = 4;
-constexpr double kSmsOfGpc = 132.0 / 8;
 // Kernels of which only EXIT is executed, that begin in different places of memory.
 constexpr int kPlaces[] = {10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27,
                            30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47};
@@ -894,12 +893,12 @@ constexpr Recipe kRecipes[] = {
     {"interval_dram_instruction_line", "cold_launches",
      "straight.in_long.lines1024.b1.t32 less lines640, over 384",
      [](const Answers& a) { return per_line(a, 640, 1024, "b1.t32"); }},
-    {"interval_gpc_line", "cold_launches",
-     "100 times straight.in_long.lines512.b132.t32 less lines128, over 384 and the 16.5 SMs of a "
-     "GPC,",
+    {"interval_cpc_line", "block_places",
+     "100 times places.t32.r0.b132.begin.cold.last over the four first lines of each of the five "
+     "SMs of a CPC before its last,",
      [](const Answers& a) {
-       constexpr double kHundred = 100;
-       return kHundred * per_line(a, 128, 512, "b132.t32") / kSmsOfGpc;
+       constexpr double kHundred = 100, kSms = 5, kLines = 4;
+       return kHundred * a["places.t32.r0.b132.begin.cold.last"] / (kSms * kLines);
      }},
     {"latency_launch_code", "code_sizes",
      "mean over 36 kernels of nothing.*.b1.t32, no_instruction, less the 58 from the GPC's cache,",

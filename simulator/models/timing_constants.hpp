@@ -209,7 +209,7 @@ namespace heddle::simulator::timing {
   X(interval_l15_instruction_line, "cycle", "between two lines that the GPC's cache delivers to an SM") \
   X(interval_l2_instruction_line, "cycle", "between two lines of code that L2 delivers to an SM") \
   X(interval_dram_instruction_line, "cycle", "the same when L2 lacks them") \
-  X(interval_gpc_line, "1/100 cycle", "between two lines that the GPC's cache delivers to its SMs together") \
+  X(interval_cpc_line, "1/100 cycle", "between two lines that the GPC's cache delivers to the SMs of a CPC") \
   X(interval_first_fetch, "cycle", "between the sub-cores of an SM that fetch the first code of a launch") \
   X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
   X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
@@ -224,6 +224,8 @@ namespace heddle::simulator::timing {
   /* Launches. */ \
   X(sub_cores, "sub-core", "sub-cores of an SM") \
   X(gpcs, "GPC", "groups of SMs that share a cache for instructions and constants, and what L2 delivers") \
+  X(tpc_sms, "SM", "of a GPC that are next to one another and get neighbouring blocks") \
+  X(first_blocks_sms, "SM", "of one GPC that get the first blocks of a grid") \
   X(latency_launch, "cycle", "start of a launch to the first issue of its first block") \
   X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
   X(latency_launch_far, "cycle", "the same, beyond the mean, in GPCs far from the half of L2 that holds the code; less, in the others") \

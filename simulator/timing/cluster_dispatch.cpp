@@ -16,7 +16,7 @@ std::optional<std::uint32_t> TimedLaunch::gpc_for_cluster() const {
   };
   std::vector<Gpc> gpcs(constants_.gpcs);
   for (const Sm& sm : sms_) {
-    Gpc& gpc = gpcs[sm.index() % constants_.gpcs];
+    Gpc& gpc = gpcs[sm_places_[sm.index()].gpc];
     ++gpc.sms;
     gpc.blocks += sm.blocks();
   }
@@ -35,12 +35,13 @@ std::vector<std::uint32_t> TimedLaunch::places_for_cluster() const {
   std::vector<std::uint64_t> blocks(sms_.size());
   for (const Sm& sm : sms_) blocks[sm.index()] = sm.blocks();
   std::vector<std::uint32_t> places;
+  constexpr std::uint32_t kNone = ~0u;
   const std::optional<std::uint32_t> gpc = gpc_for_cluster();
   if (!gpc) return places;
   while (places.size() < cluster_.count()) {
-    std::uint32_t best = *gpc;
-    for (std::uint32_t sm = *gpc; sm < sms_.size(); sm += constants_.gpcs)
-      if (blocks[sm] < blocks[best]) best = sm;
+    std::uint32_t best = kNone;
+    for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
+      if (sm_places_[sm].gpc == *gpc && (best == kNone || blocks[sm] < blocks[best])) best = sm;
     ++blocks[best];
     places.push_back(best);
   }
@@ -52,8 +53,10 @@ std::string why_not_timed(const LaunchContext& context, const Options& options,
                           std::uint32_t blocks_per_sm) {
   const std::uint64_t size = cluster_shape(*context.request).count();
   const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
-  const std::uint32_t gpcs = constants_for(*context.model, options).gpcs;
-  const std::uint64_t of_largest_gpc = (sms + gpcs - 1) / gpcs;
+  const Constants constants = constants_for(*context.model, options);
+  const std::uint32_t in_turn = constants.gpcs * constants.tpc_sms;
+  const std::uint64_t of_largest_gpc = std::min<std::uint64_t>(
+      sms, std::uint64_t{(sms + in_turn - 1) / in_turn} * constants.tpc_sms);
   if (size == 1 || size <= of_largest_gpc * std::max(1u, blocks_per_sm)) return {};
   return fmt::format(
       "time: no GPC of {} SMs holds a cluster of {} blocks, so the launch is executed, not timed",

@@ -5,9 +5,10 @@
 namespace heddle::simulator::timing {
 
 FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-                   GpcCache& gpc, std::uint32_t sm)
+                   GpcCache& gpc, Calendar& way, std::uint32_t sm)
     : constants_(constants),
       gpc_(gpc),
+      way_(way),
       sm_(sm),
       sub_cores_(constants.sub_cores),
       constant_places_(program.constant_lines),
@@ -24,7 +25,19 @@ FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std:
   uniform_.start(sets, constants_.constant_ways);
   indexed_.start(sets, constants_.constant_ways);
   first_begin_ = entry / program.instructions_per_line;
+  if (gpc.keeps_code()) {
+    const std::uint32_t end =
+        std::min(code_lines_, first_begin_ + constants_.l1_instruction_bytes / code);
+    for (std::uint32_t line = first_begin_; line < end; ++line) l1_.insert(line, 0);
+  }
   first_end_ = std::min(code_lines_, first_begin_ + constants_.launch_l0_instruction_bytes / code);
+}
+
+void FrontEnd::await_gpc() const {
+  for (const std::uint32_t sm : gpc_.sms()) {
+    if (sm >= sm_) return;
+    beside_->await(sm);
+  }
 }
 
 // Lines come from the GPC's cache one after another, each some cycles after the one before.
@@ -38,7 +51,7 @@ void FrontEnd::send(Ahead& ahead, Cycle now) {
 Cycle FrontEnd::deliver_first() {
   const Ahead first = ahead_.front();
   ahead_.pop_front();
-  const Cycle leaves = gpc().leave(std::max(first.begins, begun_));
+  const Cycle leaves = leave(std::max(first.begins, begun_));
   const Cycle there = leaves + constants_.latency_l1_instruction_miss;
   l1_.insert(first.line, there);
   begun_ = leaves + constants_.interval_l15_instruction_line;
@@ -104,10 +117,11 @@ Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now) {
   sub_core.begun = true;
   if (first_arrival_ == kNever) {
     first_arrival_ = in_l1(line, now);
-    const Cycle left = first_arrival_ - constants_.latency_l1_instruction_miss;
+    const Cycle left =
+        first_arrival_ - std::min<Cycle>(first_arrival_, constants_.latency_l1_instruction_miss);
     for (std::uint32_t each = first_begin_; each < first_end_; ++each)
       if (l1_.arrival(each) == kNever) {
-        gpc().leave(left);  // one by one, as others of the GPC notice
+        leave(left);  // one by one, as others of the GPC notice
         l1_.insert(each, first_arrival_);
       }
     std::erase_if(ahead_, [this](const Ahead& each) { return each.line < first_end_; });
@@ -151,7 +165,7 @@ Cycle FrontEnd::fetch_operand(unsigned index, std::uint32_t line, Cycle now) {
   if (sub_core.operand_requests == kMost) return sub_core.operand_arrival;
   ++sub_core.operand_requests;
   deliver_until(now);
-  sub_core.operand_arrival = gpc().constant(line, now) + constants_.latency_operand_miss;
+  sub_core.operand_arrival = constant(line, now) + constants_.latency_operand_miss;
   return sub_core.operand_arrival;
 }
 
@@ -179,7 +193,7 @@ Cycle FrontEnd::indexed(std::uint32_t line, Cycle now) {
   const Cycle known = indexed_.arrival(place, line);
   if (known != kNever) return known;
   deliver_until(now);
-  const Cycle there = gpc().constant(line, now) + constants_.latency_constant_miss;
+  const Cycle there = constant(line, now) + constants_.latency_constant_miss;
   indexed_.insert(place, line, there);
   return there;
 }

@@ -17,9 +17,10 @@ namespace heddle::simulator::timing {
 
 class FrontEnd {
  public:
-  // Before a launch that begins at instruction `entry`.
+  // Before a launch that begins at instruction `entry`. `way`: from the GPC's cache, which other
+  // SMs use as well.
   FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-           GpcCache& gpc, std::uint32_t sm);
+           GpcCache& gpc, Calendar& way, std::uint32_t sm);
   // Threads that run other SMs at the same time; null: none does.
   void run_beside(const SmThreads* others) { beside_ = others; }
 
@@ -53,11 +54,17 @@ class FrontEnd {
     Cycle ready, begins;
   };
 
-  // The GPC's SMs use it in the order of their numbers.
+  // The GPC's SMs use it, and the way from it, in the order of their numbers.
   GpcCache& gpc() const {
-    if (beside_ != nullptr) beside_->await_below(sm_, constants_.gpcs);
+    if (beside_ != nullptr) await_gpc();
     return gpc_;
   }
+  Cycle leave(Cycle now) {
+    gpc();
+    return way_.take(now);
+  }
+  Cycle constant(std::uint32_t line, Cycle now) { return way_.take(gpc().constant(line, now)); }
+  void await_gpc() const;
   // Behind the last line that a sub-core has which wants `line`: the next one comes as well, and
   // one more where warps come to it without a jump, so that straight code of one warp runs at full
   // speed out of the SM's cache.
@@ -77,6 +84,7 @@ class FrontEnd {
 
   const Constants& constants_;
   GpcCache& gpc_;
+  Calendar& way_;
   const std::uint32_t sm_;
   const SmThreads* beside_ = nullptr;
   std::vector<SubCore> sub_cores_;

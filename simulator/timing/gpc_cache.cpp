@@ -17,18 +17,22 @@ Cycle launch_code_arrival(const Constants& constants, std::uint32_t lines, std::
                       constants.interval_launch_line / Calendar::kHundred;
   const Cycle mean = Cycle{constants.latency_launch} + constants.latency_launch_code;
   if (gpc == 0) return mean + ahead;
-  return gpc % 2 != 0 ? mean + constants.latency_launch_far + 2 * ahead
-                      : mean - std::min<Cycle>(mean, constants.latency_launch_far);
+  return near_half_of(constants, gpc) != 0
+             ? mean + constants.latency_launch_far + 2 * ahead
+             : mean - std::min<Cycle>(mean, constants.latency_launch_far);
 }
 
 }  // namespace
 
 GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-                   std::uint32_t kernel_lines, bool cold, std::uint32_t number)
-    : constants_(constants),
-      constant_places_(program.constant_lines),
-      cold_(cold),
-      port_(constants.interval_gpc_line) {
+                   std::uint32_t kernel_lines, bool cold, bool kept, std::uint32_t number,
+                   const std::vector<SmPlace>& places)
+    : constants_(constants), constant_places_(program.constant_lines), cold_(cold), kept_(kept) {
+  for (std::uint32_t sm = 0; sm < places.size(); ++sm) {
+    if (places[sm].gpc != number) continue;
+    sms_.push_back(sm);
+    while (ways_.size() <= places[sm].cpc) ways_.emplace_back(constants.interval_cpc_line);
+  }
   const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
   code_.start(program.code_lines,
               constants.l15_instruction_bytes / constants.instruction_line_bytes);
@@ -39,7 +43,7 @@ GpcCache::GpcCache(const Constants& constants, const TimedProgram& program, std:
       std::min(program.code_lines,
                first + constants.launch_instruction_bytes / constants.instruction_line_bytes);
   for (std::uint32_t line = first; line < end; ++line)
-    code_.insert(line, launch_code_arrival(constants, kernel_lines, number));
+    code_.insert(line, kept ? 0 : launch_code_arrival(constants, kernel_lines, number));
   // By themselves: whose code is there early waits for them (measured: constant.* of
   // code_sizes.cu).
   const Cycle constants_there =
@@ -80,7 +84,7 @@ void GpcCache::fetch_constants(std::uint32_t line, Cycle now) {
 
 Cycle GpcCache::constant(std::uint32_t line, Cycle now) {
   if (constant_lines_.arrival(line) == kNever) fetch_constants(line, now);
-  return port_.take(std::max(now, constant_lines_.arrival(line)));
+  return std::max(now, constant_lines_.arrival(line));
 }
 
 }  // namespace heddle::simulator::timing

@@ -7,6 +7,7 @@
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/line_cache.hpp"
 #include "simulator/timing/program.hpp"
+#include "simulator/timing/sm_places.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -14,28 +15,35 @@ class GpcCache {
  public:
   // Before a launch that begins at instruction `entry`: the beginning of the code and the bank with
   // the launch's parameters are prefetched when the launch begins. `kernel_lines`: of its code.
-  // `cold`: L2 is empty. `number`: of the GPC.
+  // `cold`: L2 is empty. `kept`: the launch before was of the same kernel, whose code is here and
+  // in the SMs. `number`: of the GPC. `places`: of all SMs.
   GpcCache(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
-           std::uint32_t kernel_lines, bool cold, std::uint32_t number);
+           std::uint32_t kernel_lines, bool cold, bool kept, std::uint32_t number,
+           const std::vector<SmPlace>& places);
 
   // When a line is here for an SM that asks for it at `now`. `from_l2`: the SM's lines of code that
   // this cache lacks come one after another.
   Cycle code(std::uint32_t line, Cycle now, Server& from_l2);
-  // When a line of code that is here leaves for an SM that can take it from `now` on.
-  Cycle leave(Cycle now) { return port_.take(now); }
-  // When a line leaves.
+  // When a line is here.
   Cycle constant(std::uint32_t line, Cycle now);
   // When the line will be here, as far as is known; kNever: nobody has asked.
   Cycle arrival(std::uint32_t line) const { return code_.arrival(line); }
+  bool keeps_code() const { return kept_; }
+  // Its SMs, in order.
+  const std::vector<std::uint32_t>& sms() const { return sms_; }
+  // By which lines leave for SMs of a CPC, one after another (places.*.begin.cold.* of
+  // gpu/kernels/micro/timing/block_places.cu).
+  Calendar& way_to(const SmPlace& sm) { return ways_[sm.cpc]; }
 
  private:
   void fetch_constants(std::uint32_t line, Cycle now);
 
   const Constants& constants_;
   const std::vector<ConstantLine>& constant_places_;
-  const bool cold_;
+  const bool cold_, kept_;
+  std::vector<std::uint32_t> sms_;
   LineCache code_, constant_lines_;
-  Calendar port_;
+  std::vector<Calendar> ways_;  // by CPC
 };
 
 }  // namespace heddle::simulator::timing

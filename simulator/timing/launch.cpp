@@ -81,13 +81,16 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       quantum_(longest_quantum(memory_.least_latency(), constants_.latency_mio_queue,
                                cluster_.count() > 1 ? constants_.latency_cluster_barrier : kNever)),
       l1_bytes_(l1_bytes(context, constants_)),
-      sm_count_(options.sms != 0 ? options.sms : context.model->sms) {
+      sm_count_(options.sms != 0 ? options.sms : context.model->sms),
+      sm_places_(sm_places(constants_, sm_count_)) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
   stalls_at_.resize(code_->program.instructions.size());
   const std::uint32_t lines = kernel_lines(context, constants_);
+  const bool kept = !options.cold_caches && device.last_kernel == context.request->kernel;
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-    gpcs_.emplace_back(constants_, code_->program, context.entry, lines, options.cold_caches, i);
+    gpcs_.emplace_back(constants_, code_->program, context.entry, lines, options.cold_caches, kept,
+                       i, sm_places_);
   place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);
@@ -115,7 +118,7 @@ void TimedLaunch::place_sms() {
   const std::uint64_t used =
       cluster_.count() > 1 ? sm_count_ : std::min<std::uint64_t>(sm_count_, blocks_);
   for (std::uint32_t i = 0; i < used; ++i)
-    sms_.emplace_back(shared_, i, l1_bytes_, gpcs_[i % constants_.gpcs]);
+    sms_.emplace_back(shared_, i, l1_bytes_, gpcs_[sm_places_[i].gpc], sm_places_[i]);
 }
 
 void TimedLaunch::run() {
@@ -168,15 +171,15 @@ void TimedLaunch::dispatch_first_blocks() {
   std::vector<Cycle> begin(sms_.size());
   const Cycle interval = first_block_interval();
   for (std::size_t sm = 0; sm < begin.size(); ++sm)
-    begin[sm] = constants_.latency_launch + sm / constants_.gpcs * interval;
+    begin[sm] = constants_.latency_launch + sm_places_[sm].before * interval;
   if (cluster_.count() > 1) {
     place_ready_ = std::move(begin);
     return dispatch_clusters();
   }
-  for (std::uint32_t round = 0; round < blocks_per_sm_; ++round)
-    for (Sm& sm : sms_) {
+  for (std::uint32_t round = 0; round < blocks_per_sm_ && next_block_ != blocks_; ++round)
+    for (const std::uint32_t sm : sms_for_blocks(constants_, sm_places_, blocks_ - next_block_)) {
       if (next_block_ == blocks_) return;
-      start_block(sm, begin[sm.index()] + Cycle{round} * constants_.sm_block_start_interval);
+      start_block(sms_[sm], begin[sm] + Cycle{round} * constants_.sm_block_start_interval);
     }
 }
 
@@ -406,10 +409,11 @@ TimedRun run_timed(const LaunchContext& context, const Options& options,
                    std::optional<std::uint64_t> alone) {
   const Constants constants = constants_for(*context.model, options);
   const std::uint64_t l2_bytes = context.model->l2_bytes;
-  // Later launches may have more SMs.
-  if (!device.memory || !device.memory->is_made_of(constants, l2_bytes)) {
-    device.memory.emplace(constants, l2_bytes, kMostSms);
+  const std::uint32_t sms = options.sms != 0 ? options.sms : context.model->sms;
+  if (!device.memory || !device.memory->is_made_of(constants, l2_bytes, sms)) {
+    device.memory.emplace(constants, l2_bytes, sms);
     device.code.clear();
+    device.last_kernel = nullptr;
   }
   ExecutedInstructions executed;
   const auto run = [&](std::uint64_t before_others) -> std::optional<TimedRun> {
@@ -433,6 +437,7 @@ TimedRun run_timed(const LaunchContext& context, const Options& options,
   TimedRun timed = std::move(*done);
   timed.result.as_given = options == Options{};
   device.cycles += timed.result.elapsed;
+  device.last_kernel = context.request->kernel;
   return timed;
 }
 

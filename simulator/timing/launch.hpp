@@ -30,6 +30,7 @@ struct DeviceTime {
   std::optional<MemorySystem> memory;
   std::vector<std::shared_ptr<const TimedCode>> code;  // used last before others
   std::uint64_t cycles = 0;                            // since the device began
+  const isa::Kernel* last_kernel = nullptr;            // whose code SMs have
   std::shared_ptr<SharedAccesses> accesses;            // for launches on several host threads
   // Kernels that write what they read: all their reads are noted.
   std::set<const isa::Kernel*> note_reads;

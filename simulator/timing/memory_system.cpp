@@ -89,7 +89,7 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       from_sm_(sms),
       asked_(constants.gpcs * kAsked),
       to_gpc_(constants.gpcs),
-      from_cpc_(sms == 0 ? 0 : ways_.back().cpc + constants.gpcs),
+      from_cpc_(cpcs_of(ways_)),
       channels_(constants.dram_channels) {
   for (unsigned half = 0; half < constants.l2_halves; ++half)
     halves_.push_back({.tags = Tags(l2_bytes / constants.l2_halves, constants.l2_ways)});
@@ -98,10 +98,18 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
   start(true);
 }
 
-bool MemorySystem::is_made_of(const Constants& constants, std::uint64_t l2_bytes) const {
-  return l2_bytes == l2_bytes_ && std::ranges::all_of(kConstants, [&](const ConstantInfo& each) {
+bool MemorySystem::is_made_of(const Constants& constants, std::uint64_t l2_bytes,
+                              std::uint32_t sms) const {
+  return l2_bytes == l2_bytes_ && sms == ways_.size() &&
+         std::ranges::all_of(kConstants, [&](const ConstantInfo& each) {
            return constants.*each.member == constants_.*each.member;
          });
+}
+
+std::size_t MemorySystem::cpcs_of(const std::vector<Ways>& ways) {
+  std::size_t count = 0;
+  for (const Ways& each : ways) count = std::max<std::size_t>(count, each.cpc + 1);
+  return count;
 }
 
 void MemorySystem::start(bool cold) {
@@ -126,14 +134,11 @@ void MemorySystem::start(bool cold) {
   last_write_ = 0;
 }
 
-// SMs of a GPC have every `gpcs`-th number.
 std::vector<MemorySystem::Ways> MemorySystem::ways_of(const Constants& constants,
                                                       std::uint32_t sms) {
   std::vector<Ways> ways;
-  for (std::uint32_t sm = 0; sm < sms; ++sm) {
-    const std::uint32_t gpc = sm % constants.gpcs, place = sm / constants.gpcs;
-    ways.push_back({gpc, place / std::max(1u, constants.cpc_sms) * constants.gpcs + gpc});
-  }
+  for (const SmPlace& sm : sm_places(constants, sms))
+    ways.push_back({sm.gpc, sm.cpc * constants.gpcs + sm.gpc, near_half_of(constants, sm.gpc)});
   return ways;
 }
 
@@ -220,7 +225,7 @@ std::size_t MemorySystem::slice_in_half(LineNumber line) const {
 // From the half that is near.
 Cycle MemorySystem::distance(const Request& request, const Place& place) const {
   const std::size_t slice = place.near * slices_of_half_ + place.slice;
-  return distances_[slice * constants_.gpcs + request.sm % constants_.gpcs];
+  return distances_[slice * constants_.gpcs + ways_[request.sm].gpc];
 }
 
 // DRAM brings the whole of what it transfers at the least (dram.sectors of

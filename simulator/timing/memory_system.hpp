@@ -17,6 +17,7 @@
 #include "simulator/timing/cycle.hpp"
 #include "simulator/timing/divisor.hpp"
 #include "simulator/timing/sector_cache.hpp"
+#include "simulator/timing/sm_places.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -55,7 +56,7 @@ class MemorySystem {
   MemorySystem(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms);
 
   // Whether one made of these would be the same.
-  bool is_made_of(const Constants& constants, std::uint64_t l2_bytes) const;
+  bool is_made_of(const Constants& constants, std::uint64_t l2_bytes, std::uint32_t sms) const;
   // Every request is answered at least this many cycles after its time, whatever happens
   // elsewhere: SMs may run so far without knowing of each other.
   Cycle least_latency() const { return constants_.latency_l2_hit; }
@@ -109,11 +110,13 @@ class MemorySystem {
     void last(Cycle cycles) { queue(cycles - std::min(cycles, way)); }  // so many at least
     Cycle sum() const { return way + queues; }
   };
-  // What an SM shares with others of its GPC: the way to it with all, that from it with some.
+  // What an SM shares with others of its GPC: the way to it with all, that from it with some. And
+  // the half that is near.
   struct Ways {
-    std::uint32_t gpc = 0, cpc = 0;
+    std::uint32_t gpc = 0, cpc = 0, half = 0;
   };
   static std::vector<Ways> ways_of(const Constants& constants, std::uint32_t sms);
+  static std::size_t cpcs_of(const std::vector<Ways>& ways);
   // The halves that a request has to do with, and the number of its slice in each.
   struct Place {
     unsigned near = 0, home = 0;
@@ -149,7 +152,7 @@ class MemorySystem {
   }
   Cycle distance(const Request& request, const Place& place) const;
   SectorMask with_neighbours(SectorMask sectors) const;
-  unsigned near_half(std::uint32_t sm) const { return static_cast<unsigned>(by_halves_.rest(sm)); }
+  unsigned near_half(std::uint32_t sm) const { return ways_[sm].half; }
   Cycle bring(const Request& request, Cycle now);
   Cycle send(const Request& request, Cycle now);
   Cycle read_slice(const Place& place, unsigned half, Cycle now, SectorMask sectors);

@@ -7,8 +7,9 @@
 
 namespace heddle::simulator::timing {
 
-Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc)
-    : units_(context, *this, index, gpc), by_count_(context.constants.sub_cores) {
+Sm::Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc,
+       const SmPlace& place)
+    : units_(context, *this, index, gpc, place), by_count_(context.constants.sub_cores) {
   units_.memory.start(l1_bytes);
   sub_cores_.reserve(context.constants.sub_cores);
   for (unsigned i = 0; i < context.constants.sub_cores; ++i) sub_cores_.emplace_back(units_, i);

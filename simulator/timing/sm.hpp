@@ -14,7 +14,8 @@ namespace heddle::simulator::timing {
 
 class Sm {
  public:
-  Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc);
+  Sm(SmContext& context, std::uint32_t index, std::uint64_t l1_bytes, GpcCache& gpc,
+     const SmPlace& place);
   Sm(const Sm&) = delete;
   Sm& operator=(const Sm&) = delete;
 

@@ -95,20 +95,22 @@ void SmThreads::work_on(unsigned thread, std::uint32_t quantum) {
   }
 }
 
-bool SmThreads::await_below(std::size_t sm, std::size_t step) const {
+bool SmThreads::await(std::size_t sm) const {
   constexpr unsigned kSpins = 1000;
   const std::uint32_t number = quantum();
+  const std::atomic<std::uint32_t>& last = finished_[sm];
+  if (last.load(std::memory_order_acquire) == number) return false;
+  for (unsigned i = 0; last.load(std::memory_order_acquire) != number; ++i)
+    if (i < kSpins)
+      pause();
+    else
+      std::this_thread::yield();
+  return true;
+}
+
+bool SmThreads::await_below(std::size_t sm) const {
   bool waited = false;
-  for (std::size_t before = sm; before >= step; before -= step) {
-    const std::atomic<std::uint32_t>& last = finished_[before - step];
-    for (unsigned i = 0; last.load(std::memory_order_acquire) != number; ++i) {
-      waited = true;
-      if (i < kSpins)
-        pause();
-      else
-        std::this_thread::yield();
-    }
-  }
+  for (std::size_t before = sm; before-- > 0;) waited |= await(before);
   return waited;
 }
 

@@ -31,8 +31,10 @@ class SmThreads {
   void run_quantum();
 
   void finished(std::size_t sm) { finished_[sm].store(quantum(), std::memory_order_release); }
-  // Returns when those below `sm` have finished: sm - step, sm - 2 * step … False: they had.
-  bool await_below(std::size_t sm, std::size_t step = 1) const;
+  // Returns when those below `sm` have finished. False: they had.
+  bool await_below(std::size_t sm) const;
+  // Returns when `sm` has. False: it had.
+  bool await(std::size_t sm) const;
 
  private:
   std::uint32_t quantum() const { return quantum_.load(std::memory_order_relaxed); }

@@ -22,7 +22,7 @@ namespace heddle::simulator::timing {
 inline constexpr unsigned kMostSubCores = 31;
 
 struct SmUnits {
-  SmUnits(SmContext& first, Sm& owner, std::uint32_t number, GpcCache& gpc)
+  SmUnits(SmContext& first, Sm& owner, std::uint32_t number, GpcCache& gpc, const SmPlace& place)
       : context(&first),
         constants(first.constants),
         sm(number),
@@ -31,7 +31,8 @@ struct SmUnits {
         next_visits((constants.sub_cores + kVisitsAtOnce - 1) / kVisitsAtOnce),
         memory(constants, number),
         copies(constants),
-        front_end(constants, first.program, first.core.launch.entry, gpc, number),
+        front_end(constants, first.program, first.core.launch.entry, gpc, gpc.way_to(place),
+                  number),
         blocks(constants, owner, number) {}
 
   SmContext* context;  // of the host thread that runs the SM

@@ -13,6 +13,7 @@
 #include "simulator/timing/sample.hpp"
 #include "simulator/timing/slices.hpp"
 #include "simulator/timing/sm.hpp"
+#include "simulator/timing/sm_places.hpp"
 #include "simulator/timing/threaded_sms.hpp"
 #include "simulator/timing/timed_code.hpp"
 
@@ -93,13 +94,14 @@ class TimedLaunch {
   SmContext shared_;
   std::uint64_t clock_ = 0;
   std::deque<GpcCache> gpcs_;
-  std::deque<Sm> sms_;  // in turns of the GPCs
+  std::deque<Sm> sms_;
   const std::uint64_t blocks_;
   const Dim3 cluster_;  // 1 × 1 × 1: blocks come one by one
   const std::uint32_t blocks_per_sm_;
   const Cycle quantum_;
   const std::uint64_t l1_bytes_;
   const std::uint32_t sm_count_;  // with those that get no block and are not in `sms_`
+  const std::vector<SmPlace> sm_places_;
   std::uint64_t next_block_ = 0, blocks_ended_ = 0;  // next_block_: or cluster
   std::vector<Cycle> place_ready_;  // of clusters: when each SM can begin with another block
   std::optional<Slices> slices_;

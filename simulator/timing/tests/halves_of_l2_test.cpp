@@ -28,11 +28,21 @@ class HalvesOfL2 : public testing::Test {
     for (Request& request : requests) order.push_back(&request);
     memory_.serve(order);
   }
-  // Lines that are at home in the half that is near to SMs of the other kind: even ones or odd.
-  std::vector<LineNumber> far_lines(std::uint32_t sm, LineNumber from, std::size_t count) {
+  // SMs that are near to a half.
+  std::vector<std::uint32_t> near_to(unsigned half) const {
+    std::vector<std::uint32_t> sms;
+    const auto places = sm_places(constants_, kSms);
+    for (std::uint32_t sm = 0; sm < kSms; ++sm)
+      if (near_half_of(constants_, places[sm].gpc) == half) sms.push_back(sm);
+    return sms;
+  }
+  // Lines that are at home in the half that is near to SMs of the other one.
+  std::vector<LineNumber> far_lines(unsigned half, LineNumber from, std::size_t count) {
+    const std::uint32_t sm = near_to(half)[0], other = near_to(1 - half)[0];
     std::vector<LineNumber> lines;
     for (LineNumber line = from; lines.size() < count; ++line)
-      if (cycles_of_store(sm, line) > cycles_of_store(sm + 1, line)) lines.push_back(line);
+      if (cycles_of_store(sm, line) > cycles_of_store(other, line) + constants_.l2_distance)
+        lines.push_back(line);
     return lines;
   }
   // When the last read by SMs of one half is done. The lines are in the far half alone, or in the
@@ -40,18 +50,19 @@ class HalvesOfL2 : public testing::Test {
   enum class Storing { none, same_half, other_half };
   Cycle last_read(bool far, Storing storing) {
     constexpr std::uint32_t kLines = 2048;
-    const std::uint32_t storing_sm = storing == Storing::other_half ? 1 : 0;
+    const unsigned storing_half = storing == Storing::other_half ? 1 : 0;
+    const std::vector<std::uint32_t> readers = near_to(0), writers = near_to(storing_half);
     const auto read = far_lines(far ? 0 : 1, 0, kLines);
-    const auto stored = far_lines(storing_sm, 1 << 20, kLines);
+    const auto stored = far_lines(storing_half, 1 << 20, kLines);
     memory_.start(true);
     std::vector<Request> brought, all;
     for (const LineNumber line : read) brought.push_back(of(0, line, Request::Kind::prefetch));
     serve(brought);
     memory_.start(false);
     for (std::uint32_t i = 0; i < kLines && storing != Storing::none; ++i)
-      all.push_back(of(storing_sm + 2 * (i % (kSms / 2)), stored[i], Request::Kind::write));
+      all.push_back(of(writers[i % writers.size()], stored[i], Request::Kind::write));
     for (std::uint32_t i = 0; i < kLines; ++i)
-      all.push_back(of(2 * (i % (kSms / 2)), read[i], Request::Kind::read));
+      all.push_back(of(readers[i % readers.size()], read[i], Request::Kind::read));
     serve(all);
     Cycle last = 0;
     for (const Request& each : all)

@@ -63,8 +63,10 @@ TEST(TimingOptions, MoreSmsTakeLessTimeAsLongAsThereAreBlocksForThem) {
     EXPECT_GE(2 * result.elapsed, before) << sms;
     before = result.elapsed;
   }
-  EXPECT_EQ(machine.run("alu_loop", on_sms(64)).active_max,
-            machine.run("alu_loop", on_sms(132)).active_max);
+  // Nothing but when the code comes to their GPCs.
+  const auto enough = static_cast<double>(machine.run("alu_loop", on_sms(64)).active_max);
+  EXPECT_NEAR(static_cast<double>(machine.run("alu_loop", on_sms(132)).active_max), enough,
+              enough / 50);
 }
 
 TEST(TimingOptions, WarmCachesKeepWhatTheLaunchBeforeRead) {

@@ -19,6 +19,7 @@
 #include "simulator/timing/launch.hpp"
 #include "simulator/timing/line_cache.hpp"
 #include "simulator/timing/register_ports.hpp"
+#include "simulator/timing/sm_places.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -111,7 +112,7 @@ class Timing : public testing::Test {
       "latency_dram_extra=0,latency_constant_miss=0,latency_constant_l15_miss=0,l2_halves=1,"
       "warp_start_interval=0,interval_cbu=1,interval_l1_instruction_line=0,"
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
-      "interval_dram_instruction_line=0,interval_gpc_line=1,interval_first_fetch=0,latency_operand_"
+      "interval_dram_instruction_line=0,interval_cpc_line=1,interval_first_fetch=0,latency_operand_"
       "miss=0,"
       "latency_launch_code=0,latency_launch_far=0,latency_launch_constants=0,launch_lines_ahead=0,"
       "latency_exit=0,sm_start_cycles=0,";
@@ -179,7 +180,7 @@ TEST_F(Timing, AWarpEndsWhenWhatItHasAskedForIsThere) {
 TEST_F(Timing, EachWarpAsksForAnOperandThatIsNotThereYet) {
   const std::vector<Word> body{with(kUldc, {.stall = 1}), with(kExit, {})};
   const Result result = run(body, 32 * 4,
-                            "latency_operand_miss=50,interval_gpc_line=1000,interval_uniform=1,"
+                            "latency_operand_miss=50,interval_cpc_line=1000,interval_uniform=1,"
                             "instruction_prefetch_lines=0,latency_launch=0,"
                             "launch_l0_instruction_bytes=128,");
   // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart, behind the
@@ -230,37 +231,43 @@ TEST_F(Timing, FirstBlocksOfAGpcBeginOneAfterAnother) {
                {}, blocks)
         .elapsed;
   };
-  const std::uint32_t gpcs = constant(&Constants::gpcs);
-  EXPECT_EQ(elapsed(gpcs, 32), elapsed(1, 32));
-  EXPECT_EQ(elapsed(2 * gpcs, 32) - elapsed(1, 32), 20u);
-  EXPECT_EQ(elapsed(2 * gpcs, 24 * 32) - elapsed(1, 24 * 32), 24u);
-  EXPECT_EQ(elapsed(2 * gpcs, 32 * 32) - elapsed(1, 32 * 32), 25u);
+  // The first ones are all in one GPC, the next ones in each of them.
+  const std::uint32_t first = constant(&Constants::first_blocks_sms);
+  EXPECT_EQ(elapsed(2, 32) - elapsed(1, 32), 20u);
+  EXPECT_EQ(elapsed(2, 24 * 32) - elapsed(1, 24 * 32), 24u);
+  EXPECT_EQ(elapsed(2, 32 * 32) - elapsed(1, 32 * 32), 25u);
+  EXPECT_EQ(elapsed(first + 1, 32) - elapsed(1, 32), 20u * first);
+  EXPECT_EQ(elapsed(first + constant(&Constants::gpcs), 32), elapsed(first + 1, 32));
 }
 
 // Half of the GPCs are farther from the half of L2 that holds the code.
 TEST_F(Timing, CodeComesLaterToSomeGpcs) {
   const auto timed = [&](std::uint32_t blocks) {
-    return run({with(kExit, {})}, 32, "latency_launch_code=100,latency_launch_far=30,", 0, {},
-               blocks);
+    return run({with(kExit, {})}, 32,
+               "latency_launch_code=100,latency_launch_far=30,l2_halves=2,interval_gpc_block=0,"
+               "interval_gpc_large_block=0,",
+               0, {}, blocks);
   };
-  const Result one = timed(1), three = timed(3);
-  EXPECT_EQ(three.active_max, one.active_max + 30);
-  EXPECT_EQ(three.active_sum, 3 * one.active_sum);
+  // Nine and more blocks are in the first GPC, three near ones and four far ones.
+  const Result one = timed(1), each = timed(constant(&Constants::first_blocks_sms) + 8);
+  EXPECT_EQ(each.active_max, one.active_max + 30);
+  EXPECT_EQ(each.active_sum, 16 * one.active_sum - 3 * 30 + 4 * 30);
 }
 
 // More of a kernel's code comes to its GPC before the first line goes on (code_sizes.cu).
 TEST_F(Timing, TheFirstInstructionOfALargeKernelComesLater) {
   const auto timed = [&](std::uint32_t most, std::uint32_t blocks) {
     return run({with(kExit, {})}, 32,
-               fmt::format("launch_lines_ahead={},interval_launch_line=300,", most), 0, {}, blocks);
+               fmt::format("launch_lines_ahead={},interval_launch_line=300,l2_halves=2,", most), 0,
+               {}, blocks);
   };
   const Result little = timed(1, 1), some = timed(3, 1);
   EXPECT_EQ(some.active_max, little.active_max + 2 * 3);
   EXPECT_LT(timed(100'000, 1).active_max, little.active_max + 1000);  // no more than it has
   // In a GPC far from it twice as much later; in a near one not at all.
-  const Result all = timed(3, 3);
+  const std::uint32_t blocks = constant(&Constants::first_blocks_sms) + 8;
+  const Result all = timed(3, blocks);
   EXPECT_EQ(all.active_max, some.active_max + 3 * 3);
-  EXPECT_EQ(all.active_sum, 3 * some.active_sum);
 }
 
 // The launch's constants come when they come: a warp whose code was there early waits the longer
@@ -847,9 +854,9 @@ class TimedCluster : public testing::Test {
 TEST_F(TimedCluster, IsOnDifferentSmsOfOneGpc) {
   const LaunchOutcome outcome = run("on");
   ASSERT_TRUE(outcome.timing);
-  const std::uint32_t gpcs = (*gpu_model("h200").timing).gpcs;
+  const auto places = sm_places(*gpu_model("h200").timing, gpu_model("h200").sms);
   for (std::uint32_t block = 0; block < kBlocks; block += 2) {
-    EXPECT_EQ(watcher_.sms[block] % gpcs, watcher_.sms[block + 1] % gpcs) << block;
+    EXPECT_EQ(places[watcher_.sms[block]].gpc, places[watcher_.sms[block + 1]].gpc) << block;
     EXPECT_NE(watcher_.sms[block], watcher_.sms[block + 1]) << block;
   }
   for (std::uint32_t i = 0; i < read_.size(); ++i)
@@ -868,7 +875,7 @@ TEST_F(TimedCluster, WaitsAtItsBarrierAndForTheOtherBlocksMemory) {
   // Code comes to all SMs of a GPC at once, and no refresh makes one wait.
   const auto active = [this](const std::string& constants) {
     return static_cast<double>(
-        run("interval_gpc_line=1,dram_refresh_cycles=0," + constants).timing->active_max);
+        run("interval_cpc_line=1,dram_refresh_cycles=0," + constants).timing->active_max);
   };
   const double before = active("latency_cluster_barrier=300,latency_cluster_extra=200");
   // Two barriers, one load between them; a cycle more or less by whose turn it is.
