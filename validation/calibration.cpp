@@ -198,6 +198,7 @@ constexpr double kWideBytes = 32 * 16;  // of a warp whose lanes read 16 bytes e
 
 // Of launches (cold_launches.cu). The stall counts of EXIT and STG there.
 constexpr double kExitStall = 5, kStoreStall = 4;
+constexpr double kHundredOfSm = 100.0 / 32;  // hundredths, for each of the warps of a full SM
 // Kernels of which only EXIT is executed, that begin in different places of memory.
 constexpr int kPlaces[] = {10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27,
                            30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47};
@@ -695,6 +696,8 @@ constexpr Recipe kRecipes[] = {
     {"latency_yield", "yields", "yield.none.gap0.w1", value_of<"yield.none.gap0.w1">},
     {"interval_yield", "yields", "yield.none.gap0.w32 over the 8 warps of a sub-core",
      [](const Answers& a) { return a["yield.none.gap0.w32"] / 8; }},
+    {"interval_membar_cta", "spinning", "100 times fence.block.b528.w8 over the 32 warps of an SM",
+     [](const Answers& a) { return kHundredOfSm * a["fence.block.b528.w8"]; }},
     {"latency_mbarrier", "spinning",
      "half of mbarrier.test.all.b1.w1 less the 20 of the loop around the two",
      [](const Answers& a) {

@@ -76,6 +76,8 @@ namespace heddle::simulator::timing {
   X(latency_membar_cta, "cycle", "the end of the stall count of MEMBAR.CTA, with nothing outstanding, to the next instruction") \
   X(latency_membar_gpu, "cycle", "the end of the stall count of MEMBAR.GPU, with nothing outstanding, to the next instruction") \
   X(latency_membar_sys, "cycle", "the end of the stall count of MEMBAR.SYS, with nothing outstanding, to the next instruction") \
+  X(interval_membar_cta, "1/100 cycle", "between two fences of the block that warps of an SM make") \
+  X(interval_membar_gpu, "1/100 cycle", "the same for the GPU") \
   X(latency_errbar, "cycle", "the same of ERRBAR") \
   X(latency_exit, "cycle", "the end of EXIT's stall count to the end of its warp, with nothing outstanding") \
   X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \

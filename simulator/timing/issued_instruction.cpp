@@ -61,7 +61,9 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
       return guard(warp, timed.read_scoreboard, timed.awaited, std::max(warp.bulk_read, now + 1));
     case Course::fence:
       warp.at_fence = timed.awaits_stores;
-      warp.next_issue = warp.stalled_until + timed.latency;
+      warp.next_issue =
+          warp.stalled_until + timed.latency +
+          units_.fences.wait(now, timed.interval * Server::kTicks / Calendar::kHundred);
       if (timed.awaits_stores) {
         warp.next_issue += units_.copies.fence(now);
         warp.fenced_loads = units_.copies.loads();

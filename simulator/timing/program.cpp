@@ -97,6 +97,8 @@ void choose_fence(const Instruction& in, const Constants& constants, Timed& time
   timed.latency = static_cast<std::uint16_t>(scope == Scope::system ? constants.latency_membar_sys
                                              : timed.awaits_stores  ? constants.latency_membar_gpu
                                                                     : constants.latency_membar_cta);
+  timed.interval = static_cast<std::uint16_t>(timed.awaits_stores ? constants.interval_membar_gpu
+                                                                  : constants.interval_membar_cta);
 }
 
 void choose_memory_course(const Instruction& in, const Constants& constants, Timed& timed) {

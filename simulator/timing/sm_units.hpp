@@ -63,6 +63,7 @@ struct SmUnits {
   GroupTimes products;
   FrontEnd front_end;
   ResidentBlocks blocks;
+  Server fences;  // of all sub-cores
   // What the instruction reads that issues.
   IndexedConstants indexed;
   TextureHeader texture;
