@@ -190,6 +190,7 @@ namespace heddle::simulator::timing {
   X(l2_atomic_float_interval, "1/100 cycle", "from one pass of floating-point additions to the next over the same sector") \
   X(dram_channels, "channel", "independent memory channels") \
   X(dram_bytes_per_kilocycle, "byte/1000 cycles", "data all channels deliver together in 1000 SM cycles") \
+  X(dram_spread_bytes, "byte", "of memory whose pieces lie in channels by chance; one piece: they take turns") \
   X(dram_refresh_interval, "cycles", "from one refresh of a bank to the next") \
   X(dram_region_bytes, "byte", "of memory whose lines lie in the same two banks of all channels") \
   X(dram_refresh_spread, "cycle", "from the first channel that refreshes a bank to the last") \

@@ -6,6 +6,8 @@
 namespace heddle::simulator::timing {
 namespace {
 
+constexpr std::uint64_t kPieceBytes = 256;  // of neighbouring memory in a channel
+
 // Spreads lines over slices, halves and channels; any good mixer serves, as NVIDIA's is unknown.
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 31;
@@ -54,6 +56,7 @@ MemorySystem::MemorySystem(const Constants& constants, std::uint64_t l2_bytes, s
       by_halves_(constants.l2_halves),
       by_slices_of_half_(slices_of_half_),
       by_channels_(constants.dram_channels),
+      by_spread_(std::max<std::uint64_t>(1, constants.dram_spread_bytes / kPieceBytes)),
       by_region_(std::max<std::uint64_t>(1, constants.dram_region_bytes / kLineBytes)),
       by_rows_(std::uint64_t{constants.dram_row_bytes} * constants.dram_channels),
       by_banks_(constants.dram_banks),
@@ -443,10 +446,16 @@ Cycle MemorySystem::refresh_wait(const Channel& channel, std::size_t bank, Cycle
 // A channel has 256 bytes of a KiB and those 512 bytes behind: its piece.
 std::uint64_t MemorySystem::piece_of(LineNumber line) { return (line >> 3) * 2 + (line >> 1 & 1); }
 
-// Neighbouring pieces are in other channels until all have had their turn, which begins elsewhere
-// each time: a region lies in all of them (spread.* of gpu/kernels/micro/timing/refreshes.cu).
+// By chance, within some memory: channels are loaded unevenly, and a region lies in most of them
+// (spread.* of gpu/kernels/micro/timing/refreshes.cu, burst.memory.* of ways.cu; the order is not
+// known). Else neighbouring pieces are in other channels until all have had their turn, which
+// begins elsewhere each time.
 std::size_t MemorySystem::channel_of(LineNumber line) const {
-  const std::uint64_t piece = piece_of(line);
+  std::uint64_t piece = piece_of(line);
+  if (constants_.dram_spread_bytes > kPieceBytes) {
+    const std::uint64_t first = piece - by_spread_.rest(piece);
+    piece = first + by_spread_.rest(mix(piece));
+  }
   return by_channels_.rest(piece + mix(by_channels_.quotient(piece)));
 }
 

@@ -162,7 +162,8 @@ class MemorySystem {
   const std::uint64_t l2_bytes_;
   // What is divided by for each request, and what would be: ticks, by the number of sectors.
   const std::size_t slices_of_half_;
-  const Divisor by_halves_, by_slices_of_half_, by_channels_, by_region_, by_rows_, by_banks_;
+  const Divisor by_halves_, by_slices_of_half_, by_channels_, by_spread_, by_region_, by_rows_,
+      by_banks_;
   const Divisor by_refresh_interval_;
   const Divisor by_sm_write_, by_cpc_whole_, by_cpc_partial_, by_l2_whole_, by_l2_partial_, by_far_;
   using SectorTicks = std::array<std::uint64_t, kSectorsPerLine + 1>;
