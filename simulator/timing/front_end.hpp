@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "simulator/models/timing_constants.hpp"
@@ -29,10 +30,10 @@ class FrontEnd {
   // Whether `instructions` would ask nothing of what the sub-cores share.
   bool keeps_code(unsigned sub_core, std::uint32_t line) const;
   // When a constant that is an operand can be read; one whose place is that which ULDC names, in
-  // lines, and what a register adds; and one that LDC reads.
+  // lines, and what a register adds; and all that an LDC reads, in the order of its lanes.
   Cycle operand(unsigned sub_core, std::uint32_t line, Cycle now);
   Cycle uniform(unsigned sub_core, std::uint32_t line, std::uint32_t named, Cycle now);
-  Cycle indexed(std::uint32_t line, Cycle now);
+  Cycle indexed(std::span<const std::uint32_t> lines, Cycle now);
   // Whether `operand` would find the line there, whatever others ask for before.
   bool keeps_operand(std::uint32_t line, Cycle now) const {
     return operands_.holds_all() && operands_.arrival(line) <= now;

@@ -41,12 +41,9 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
       return guard(warp, timed.read_scoreboard, timed.awaited, now + timed.latency);
     case Course::shuffle:
       return start_pass(slot, timed, now, 1);
-    case Course::constant: {
-      Cycle there = now;
-      for (const std::uint32_t line : units_.indexed.lines)
-        there = std::max(there, units_.front_end.indexed(line, now));
-      return start_pass(slot, timed, there, units_.indexed.places);
-    }
+    case Course::constant:
+      return start_pass(slot, timed, units_.front_end.indexed(units_.indexed.lines, now),
+                        units_.indexed.places);
     case Course::memory:
       return start_memory(slot, timed, issued, now);
     case Course::texture:

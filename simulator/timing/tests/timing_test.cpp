@@ -403,6 +403,20 @@ TEST_F(Timing, ConstantsAreServedAddressByAddress) {
   EXPECT_EQ(active(kByte, 32, "latency_constant_place=5,"), alone + 31 * 5);
 }
 
+TEST_F(Timing, LinesOfConstantsThatAreMissingAreAwaitedOneAfterTheOther) {
+  constexpr Word kOneLine{0x0000080000097b82, 0x0000000000000000};  // LDC.U8 R9, c[0x0][R0+0x20]
+  constexpr Word kTwo{0x00000c0000097b82, 0x0000000000000000};      // LDC.U8 R9, c[0x0][R0+0x30]
+  const auto active = [&](Word load, const char* each) {
+    const std::vector<Word> body{with(kThreadIndex, {.stall = 2, .write = 0}),
+                                 with(load, {.stall = 2, .write = 1, .wait = 1}),
+                                 with(kFfma, {.wait = 2}), with(kExit, {})};
+    return run(body, 32, each).active_max;
+  };
+  for (const auto& [each, miss] :
+       {std::pair{"latency_constant_miss=50,", 50u}, std::pair{"latency_constant_miss=90,", 90u}})
+    EXPECT_EQ(active(kTwo, each), active(kOneLine, each) + miss);
+}
+
 TEST_F(Timing, AllBytesOfOneConstantAreServedAtOnce) {
   const auto active = [&](Word load) {
     std::vector<Word> body(16, with(load, {.stall = 1, .write = 0}));
