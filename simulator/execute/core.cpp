@@ -299,6 +299,19 @@ Issue Core::step(Warp& warp, Observer* observer) {
   return issue;
 }
 
+std::uint32_t Core::compute(Warp& warp, std::uint32_t end) {
+  Group& group = warp.convergence->current();
+  const std::uint32_t first = group.pc;
+  // The one before which it halts is for `step`.
+  end = first + std::min(end - first, warp.convergence->until_halt(first) - 1);
+  const Step* step = launch.program->steps.data() + first;
+  for (const Step* const stop = step + (end - first); step != stop;)
+    step = execute_run(warp, step, stop, group.lanes);
+  counts.add_stretch(first, end, group.lanes == kFullMask ? kWarpSize : group.lanes.count());
+  group.pc = Pc(end);
+  return end;
+}
+
 // Executes the current group's instructions that the observer leaves out, up to the first that it
 // is to be told of.
 void Core::run_left_out(Warp& warp, Observer& observer) {

@@ -305,6 +305,10 @@ struct Core {
   // himself which warp goes next. `accesses` of the result stays valid until the next step.
   // Afterwards a warp that has ended needs check_block_barriers.
   Issue step(Warp& warp, Observer* observer = nullptr);
+  // For the same, where nobody observes: executes at once what the warp's current group does up to
+  // `end`, all of which touches only registers and predicates; less where the group is to halt. All
+  // is counted, but not as issued. Returns where it stands then, which is behind at least one.
+  std::uint32_t compute(Warp& warp, std::uint32_t end);
 
   // Records a fault of the instruction the warp is at; returns Flow::stop.
   Flow raise(Fault::Kind kind, const Warp& warp, const Step& step, Mask lanes,

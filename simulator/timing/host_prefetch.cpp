@@ -40,7 +40,8 @@ void SubCore::prefetch(PrefetchStage stage, Cycle until) const {
     if (waits_beyond(warp, until)) return;
     if (stage == PrefetchStage::warps) return prefetch_bytes(warp.warp, sizeof *warp.warp);
     prefetch_bytes(warp.warp->convergence.get(), 2 * kHostLine);
-    for (const std::uint16_t row : units_.context->rows_ahead.at(warp.pc))
+    for (const std::uint16_t row :
+         units_.context->rows_ahead.at(std::max(warp.pc, warp.computed_to)))
       prefetch_bytes(warp.warp->rows + std::size_t{row} * kWarpSize,
                      kWarpSize * sizeof(std::uint32_t));
   });

@@ -6,29 +6,16 @@
 // see neither when nor that it does. All it touches is its own, and sums. What could fault, asks
 // caches that others ask too, or leads elsewhere than to the next instruction waits for its cycle.
 // That has come as soon as nothing else of the SM happens before it.
+//
+// For the same reason a warp's instructions that only compute are executed together, when the first
+// of them issues (Core::compute): the others then only take their time.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "simulator/timing/sub_core.hpp"
 
 namespace heddle::simulator::timing {
-namespace {
-
-// What Core::step does for an instruction that only computes, without observers.
-inline void execute(Core& core, Warp& warp, const Step& step, std::uint32_t pc) {
-  Group& group = warp.convergence->current();
-  const Mask on = group.lanes & warp.predicate(step.guard);
-  const unsigned threads = group.lanes == kFullMask ? kWarpSize : group.lanes.count();
-  InstructionCounts& sums = core.counts[pc];
-  ++core.issued;
-  ++sums.executed;
-  sums.threads += threads;
-  sums.threads_on += on == group.lanes ? threads : on.count();
-  group.pc = Pc(pc + 1);
-  if (on.any()) step.lane(warp, step, on | step.widen);
-}
-
-}  // namespace
 
 SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
   Visited visited = Visited::done;
@@ -37,8 +24,8 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
     const Turn turn = find_turn(now);
     Cycle next = turn.next;
     if (const unsigned slot = turn.slot; slot != kSlots) {
-      const Step* const computing = computing_step(slots_[slot]);
-      if (by_itself && !(computing != nullptr && issues_by_itself(slots_[slot]))) {
+      const bool computing = computes(slots_[slot]);
+      if (by_itself && !(computing && issues_by_itself(slots_[slot]))) {
         if (!last || !units_.comes_first(now)) {
           if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
           next_visit_ = now;
@@ -48,10 +35,15 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
       }
       last_ = slot;
       last_issue_ = now;
-      if (computing != nullptr)
-        issue_computing(slot, *computing, now);
-      else
+      if (!computing) {
         visited = issue(slot, now);
+      } else {
+        issue_computing(slot, now);
+        if (!by_itself) until = by_itself_until(now, end, slot_bit(slot));
+        const Cycle first = std::exchange(now, issue_alone(slot, now, until));
+        by_itself = by_itself || now != first;
+        fall_asleep(slot, now);
+      }
       if (visited == Visited::stopped) return visited;
       next = units_behind_issue(slot, now, turn.next);
     }
@@ -61,7 +53,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
     if (!goes_on_by_itself(awakes)) {
       by_itself = false;
     } else {
-      if (!by_itself) until = by_itself_until(now, end);
+      if (!by_itself) until = by_itself_until(now, end, 0);
       by_itself = next_visit_ < until;
     }
     if (!by_itself && (!last || !units_.comes_first(next_visit_))) return visited;
@@ -190,24 +182,55 @@ inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
   warp.counted_until = now;
 }
 
-// The warp issues an instruction that only computes.
-inline void SubCore::issue_computing(unsigned slot, const Step& step, Cycle now) {
+// The warp issues an instruction that computes, and is to be told until when it sleeps.
+inline void SubCore::issue_computing(unsigned slot, Cycle now) {
   SmContext& context = *units_.context;
   ResidentWarp& warp = slots_[slot];
+  const Timed& timed = this->timed(warp);
   leave_unit_wait(slot, now);
-  execute(context.core, *warp.warp, step, warp.pc);
+  if (warp.pc >= warp.computed_to)
+    warp.computed_to = context.core.compute(*warp.warp, warp.pc + timed.computed_together);
+  ++context.core.issued;
   ++context.stalls_at[warp.pc + 1][static_cast<std::size_t>(Stall::selected)];
   ++issued_;
   ++warp.issued;
   warp.counted_until = now + 1;
-  take_time(warp, timed(warp), now);
+  take_time(warp, timed, now);
+  if (!timed.is_plain) {
+    Issue issued;
+    issued.pc = Pc(warp.pc);
+    start(slot, timed, issued, now);
+  }
   advance_by_one(slot, now);
+}
+
+// The warp has issued at `now`, and does so again before `until`, as often as no other one could
+// and nothing keeps it back but its stall counts. When it issued last.
+inline Cycle SubCore::issue_alone(unsigned slot, Cycle now, Cycle until) {
+  const ResidentWarp& warp = slots_[slot];
+  if (!looks_ahead_ || waits_.all() != 0) return now;
+  until = std::min(until, slots_.next());
+  const Cycle first = now;
+  for (;;) {
+    const Timed& next = timed(warp);
+    const Cycle ready = std::max(now + 1, warp.stalled_until);
+    if (warp.pc >= warp.computed_to || !next.only_computes || !next.awaits_unit ||
+        ready >= until || std::max({warp.next_issue, warp.fetched, issues_from_}) > ready ||
+        instructions_[warp.pc + 1].code_line != warp.line ||
+        pipes_.free_at(next.pipe) > ready || registers_there(warp, ready) > ready)
+      break;
+    last_issue_ = now = ready;
+    issue_computing(slot, now);
+  }
+  if (now != first) slots_.pass(now);
+  return now;
 }
 
 SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   SmContext& context = *units_.context;
   ResidentWarp& warp = slots_[slot];
   const Timed& timed = this->timed(warp);
+  warp.computed_to = 0;
   leave_unit_wait(slot, now);
   context.clock = context.clock_start + now;
   const std::optional<DriverCall> call =
@@ -230,6 +253,7 @@ SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   const Reconvergence& lanes = *warp.warp->convergence;
   if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
     advance_by_one(slot, now);
+    fall_asleep(slot, now);
     return Visited::done;
   }
   start(slot, timed, issued, now);
@@ -269,8 +293,13 @@ inline void SubCore::advance_by_one(unsigned slot, Cycle now) {
   at_unit_ &= ~slot_bit(slot);
   ++warp.pc;
   warp.state = Stall::wait;
+  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
+}
+
+// Behind that, until its stall count has run.
+inline void SubCore::fall_asleep(unsigned slot, Cycle now) {
+  const ResidentWarp& warp = slots_[slot];
   const Timed& next = timed(warp);
-  if (next.code_line != warp.line) ask_for_code(warp, now);
   const Cycle ready = std::max(now + 1, warp.stalled_until);
   // As `sleep_until_ready` finds, of a warp that has just issued.
   if (!looks_ahead_ || !next.awaits_unit || std::max(warp.next_issue, warp.fetched) > ready)
@@ -318,11 +347,11 @@ inline bool SubCore::stands_ready(const ResidentWarp& warp, Cycle ready) const {
 
 // Until when no other part of the SM acts on its warps. Warps that wait for an unknown time wait
 // for the memory unit, which takes up nothing before its next event, or for a barrier that a warp
-// of another sub-core may open at any time.
-inline Cycle SubCore::by_itself_until(Cycle now, Cycle end) const {
+// of another sub-core may open at any time. `awake`: those that do not wait.
+inline Cycle SubCore::by_itself_until(Cycle now, Cycle end, SlotMask awake) const {
   if (!units_.runs_ahead) return now;
   end = std::min(end, units_.memory.next_event());
-  if ((slots_.resident() & ~(slots_.awaited() | waits_.all())) == 0) return end;
+  if ((slots_.resident() & ~(slots_.awaited() | waits_.all() | awake)) == 0) return end;
   return std::min<Cycle>(
       end, now + std::min(constants_.latency_barrier, constants_.latency_cluster_barrier));
 }
@@ -333,17 +362,18 @@ inline bool SubCore::goes_on_by_itself(Cycle awakes) const {
   return !waits_.want_queues() && (awakes > next_visit_ || slots_.are_of(awakes, prepared_));
 }
 
-// The warp's next instruction if it can do nothing but compute; else null.
-inline const Step* SubCore::computing_step(const ResidentWarp& warp) const {
-  const Timed& next = timed(warp);
-  if (!next.is_plain || next.gate >= kPipes || !units_.runs_ahead) return nullptr;
-  const Step& step = steps_[warp.pc];
+// Whether the warp's next instruction has been executed, or can be together with those behind it.
+inline bool SubCore::computes(const ResidentWarp& warp) const {
+  if (warp.pc < warp.computed_to) return true;
+  if (timed(warp).computed_together == 0 || !units_.runs_ahead) return false;
   const Reconvergence& lanes = *warp.warp->convergence;
-  return step.lane != nullptr && !lanes.replays() && !lanes.halts_at(warp.pc + 1) ? &step : nullptr;
+  return !lanes.replays() && !lanes.halts_at(warp.pc + 1);
 }
 
-// Whether the code behind it needs nothing of the caches that the SM's sub-cores share.
+// Whether such an instruction needs nothing of what the SM's sub-cores share, nor the code behind
+// it.
 inline bool SubCore::issues_by_itself(const ResidentWarp& warp) const {
+  if (!timed(warp).only_computes) return false;
   const std::uint32_t line = instructions_[warp.pc + 1].code_line;
   return line == warp.line || units_.front_end.keeps_code(index_, line);
 }

@@ -135,6 +135,12 @@ struct alignas(64) Timed {
   // How far ahead is the instruction that accesses global memory at the address that this one
   // completes; 0: none. For the host's sake alone.
   std::uint8_t accessed_in = 0;
+  // It does nothing but compute: neither is its time that of another unit than a pipe, nor could
+  // others see when it is executed (find_computing).
+  bool only_computes = false;
+  // How many instructions, from it on, may be executed when the first of them issues; 0: it is one
+  // that others see.
+  std::uint16_t computed_together = 0;
 
   bool needs_queue() const {
     return course == Course::memory || course == Course::shuffle || course == Course::constant;

@@ -46,6 +46,8 @@ struct alignas(64) ResidentWarp {
   Warp* warp = nullptr;          // null: the slot is free
   std::uint32_t pc = 0;          // of the next instruction
   std::uint32_t line = kNoLine;  // the code line it has asked for
+  // What lies before it has been executed, though it has not issued yet.
+  std::uint32_t computed_to = 0;
   std::uint64_t issued = 0;
   Cycle stalled_until = 0;      // by the stall count of the instruction before
   Cycle next_issue = 0;         // not before either, after that for the reason `until_then`

@@ -96,14 +96,16 @@ class SubCore {
   bool waits_for_registers(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);
   Visited issue(unsigned slot, Cycle now);
-  void issue_computing(unsigned slot, const Step& step, Cycle now);
+  void issue_computing(unsigned slot, Cycle now);
+  Cycle issue_alone(unsigned slot, Cycle now, Cycle until);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void advance_by_one(unsigned slot, Cycle now);
+  void fall_asleep(unsigned slot, Cycle now);
   void sleep_until_ready(unsigned slot, Cycle ready);
   bool stands_ready(const ResidentWarp& warp, Cycle ready) const;
-  Cycle by_itself_until(Cycle now, Cycle end) const;
+  Cycle by_itself_until(Cycle now, Cycle end, SlotMask awake) const;
   bool goes_on_by_itself(Cycle awakes) const;
-  const Step* computing_step(const ResidentWarp& warp) const;
+  bool computes(const ResidentWarp& warp) const;
   bool issues_by_itself(const ResidentWarp& warp) const;
 
   // sub_core.cpp: the cycle.

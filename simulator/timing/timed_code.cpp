@@ -13,6 +13,27 @@ TimedCode::BankBytes bytes_of_banks(const ConstantBanks& constants) {
   return bytes;
 }
 
+// Instructions that touch only their warp's registers and predicates. The place of a constant must
+// still be in its register when the instruction issues.
+bool is_computing(const Timed& timed, const Step& step) {
+  const bool of_registers = timed.course == Course::fixed || timed.course == Course::special ||
+                            timed.course == Course::variable || timed.course == Course::shuffle;
+  return step.lane != nullptr && of_registers && timed.constant_lines_of_bank == 0 &&
+         !timed.empties_l1;
+}
+
+TimedProgram find_computing(TimedProgram program, const std::vector<Step>& steps) {
+  std::uint16_t together = 0;
+  for (std::size_t pc = steps.size(); pc-- > 0;) {
+    Timed& timed = program.instructions[pc];
+    const bool computing = is_computing(timed, steps[pc]);
+    together = computing ? static_cast<std::uint16_t>(std::min(together + 1, 0xffff)) : 0;
+    timed.computed_together = together;
+    timed.only_computes = computing && timed.is_plain && timed.gate < kPipes;
+  }
+  return program;
+}
+
 }  // namespace
 
 TimedCode::TimedCode(const LaunchContext& context, const Constants& constants,
@@ -20,7 +41,8 @@ TimedCode::TimedCode(const LaunchContext& context, const Constants& constants,
     : module(context.request->module),
       sha256(module->code_sha256()),
       bank_bytes(bytes),
-      program(time_program(module->program(), constants, bytes)),
+      program(find_computing(time_program(module->program(), constants, bytes),
+                             context.program->steps)),
       rows_ahead(module->program(), *context.program) {}
 
 bool TimedCode::is_of(const LaunchContext& context, const BankBytes& bytes) const {

@@ -85,6 +85,8 @@ class WarpSlots {
     return next < next_far_ && (at_[next % kSpan] & ~slots) == 0;
   }
 
+  // None was to be examined up to `now`.
+  void pass(Cycle now) { begin_ = now; }
   // Takes out those whose time has come. They must be told to sleep again.
   SlotMask take_due(Cycle now) {
     SlotMask due = 0;
