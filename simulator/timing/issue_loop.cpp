@@ -19,6 +19,7 @@ namespace heddle::simulator::timing {
 
 SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
   Visited visited = Visited::done;
+  quantum_end_ = end;
   Cycle until = now;  // before that it goes on by itself
   for (bool by_itself = false;; now = next_visit_) {
     const Turn turn = find_turn(now);
@@ -205,9 +206,9 @@ inline void SubCore::issue_computing(unsigned slot, Cycle now) {
 }
 
 // The warp has issued at `now`, and does so again before `until`, as often as no other one could
-// and nothing keeps it back but its stall counts. When it issued last.
+// and nothing keeps it back but its stall counts, its pipe and its registers. When it issued last.
 inline Cycle SubCore::issue_alone(unsigned slot, Cycle now, Cycle until) {
-  const ResidentWarp& warp = slots_[slot];
+  ResidentWarp& warp = slots_[slot];
   if (!looks_ahead_ || waits_.all() != 0) return now;
   until = std::min(until, slots_.next());
   const Cycle first = now;
@@ -215,15 +216,31 @@ inline Cycle SubCore::issue_alone(unsigned slot, Cycle now, Cycle until) {
     const Timed& next = timed(warp);
     const Cycle ready = std::max(now + 1, warp.stalled_until);
     if (warp.pc >= warp.computed_to || !next.only_computes || !next.awaits_unit ||
-        ready >= until || std::max({warp.next_issue, warp.fetched, issues_from_}) > ready ||
-        instructions_[warp.pc + 1].code_line != warp.line ||
-        pipes_.free_at(next.pipe) > ready || registers_there(warp, ready) > ready)
+        std::max({warp.next_issue, warp.fetched, issues_from_}) > ready ||
+        instructions_[warp.pc + 1].code_line != warp.line)
       break;
-    last_issue_ = now = ready;
+    const Cycle free = std::max(ready, pipes_.free_at(next.pipe));
+    Cycle there = free;
+    while (there < until) {
+      const Cycle before = std::exchange(there, registers_there(warp, there));
+      if (there == before) break;
+    }
+    if (there >= until) break;
+    if (there != ready) count_unit_wait(warp, ready, free, there);
+    last_issue_ = now = there;
     issue_computing(slot, now);
   }
   if (now != first) slots_.pass(now);
   return now;
+}
+
+// It lacks nothing but its pipe from `ready` on, but its registers from `free` on until `there`.
+inline void SubCore::count_unit_wait(ResidentWarp& warp, Cycle ready, Cycle free, Cycle there) {
+  account(warp, ready);
+  StallCycles& stalls = units_.context->stalls_at[warp.pc];
+  stalls[static_cast<std::size_t>(Stall::math_pipe_throttle)] += free - ready;
+  stalls[static_cast<std::size_t>(Stall::dispatch_stall)] += there - free;
+  warp.counted_until = there;
 }
 
 SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
@@ -313,6 +330,9 @@ inline void SubCore::fall_asleep(unsigned slot, Cycle now) {
 void SubCore::sleep_until_ready(unsigned slot, Cycle ready) {
   ResidentWarp& warp = slots_[slot];
   const Timed& next = timed(warp);
+  if (looks_ahead_ && warp.next_issue > ready && warp.next_issue < quantum_end_ &&
+      warp.until_then != Stall::barrier)
+    ready = pass_redirection(warp, ready);
   if (looks_ahead_ && stands_ready(warp, ready)) {
     bool there = next.awaits_unit;
     if (!there) {
@@ -328,6 +348,24 @@ void SubCore::sleep_until_ready(unsigned slot, Cycle ready) {
     if (there) prepared_ |= slot_bit(slot);
   }
   slots_.sleep(slot, ready);
+}
+
+// What `wait_of` would find from `ready` on, until it may issue, which is before the quantum ends:
+// another one begins when something happens first, be it that a warp is examined in vain.
+Cycle SubCore::pass_redirection(ResidentWarp& warp, Cycle ready) {
+  account(warp, ready);
+  if (warp.stalled_until > ready) {
+    warp.state = Stall::wait;
+    ready = warp.stalled_until;
+    account(warp, ready);
+  }
+  if (ready >= warp.next_issue) return ready;
+  if (warp.fetches_from > ready) {
+    warp.state = warp.until_then;
+    account(warp, std::min(warp.fetches_from, warp.next_issue));
+  }
+  if (warp.fetches_from < warp.next_issue) warp.state = Stall::no_instruction;
+  return warp.next_issue;
 }
 
 // Whether its next instruction then waits for nothing but results and its unit, which is one.

@@ -23,7 +23,11 @@ class Pipes {
   Cycle free_at(Pipe pipe) const { return free_at_[static_cast<std::size_t>(pipe)]; }
   // Cycles up to `now` in which it took none, but for those in which one was given to it.
   Cycle busy_cycles(Pipe pipe, Cycle now) const {
-    return busy_[static_cast<std::size_t>(pipe)] - left(free_at(pipe), now);
+    const Cycle
+        busy =  // either half of the FMA unit, where both are: those that one is count twice
+        pipe == Pipe::fma ? busy_of(Pipe::fma_heavy) + busy_of(Pipe::fma_lite) - busy_of(Pipe::half)
+                          : busy_of(pipe);
+    return busy - left(free_at(pipe), now);
   }
   // When the queue of the special function unit has room.
   Cycle special_room() const { return special_leaves_[special_next_]; }
@@ -48,6 +52,7 @@ class Pipes {
 
  private:
   static Cycle left(Cycle until, Cycle now) { return until > now ? until - now : 0; }
+  Cycle busy_of(Pipe pipe) const { return busy_[static_cast<std::size_t>(pipe)]; }
   void keep_busy(Pipe pipe, Cycle now, Cycle until) {
     const auto i = static_cast<std::size_t>(pipe);
     busy_[i] += left(until, now + 1) - left(free_at_[i], now + 1);
@@ -69,14 +74,14 @@ class Pipes {
         if (pipe != Pipe::fma_heavy && pipe != Pipe::fma_lite) return;
     }
     const Cycle heavy = free_at(Pipe::fma_heavy), lite = free_at(Pipe::fma_lite);
-    keep_busy(Pipe::fma, now, std::min(heavy, lite));
+    free_at_[static_cast<std::size_t>(Pipe::fma)] = std::min(heavy, lite);
     keep_busy(Pipe::half, now, std::max(heavy, lite));
   }
   void occupy_special(const Timed& timed, Cycle now);
 
   const Constants& constants_;
   std::array<Cycle, kPipes> free_at_{};
-  std::array<Cycle, kPipes> busy_{};  // cycles, those ahead included
+  std::array<Cycle, kPipes> busy_{};  // cycles, those ahead included; of `fma` busy_cycles tells
   RegisterPorts ports_;
   Cycle special_free_ = 0;
   std::vector<Cycle> special_leaves_;  // of the last instructions to the special function unit

@@ -28,7 +28,8 @@ void SubCore::wake(unsigned slot, Cycle now) {
   Cycle until = std::min(examine_at, now);
   if (examine_at == kNever) {
     const Wait found = wait_for_answers(warp, now);
-    if (found.reason == warp.state) until = std::max({found.until, now, warp.stalled_until});
+    if (found.reason == warp.state)
+      until = std::max({found.until, now, warp.stalled_until, warp.next_issue});
     if (until == kNever) return;
   } else if ((warp.stalled_until <= now || warp.state != Stall::barrier) && !counts_results_) {
     return;

@@ -98,10 +98,12 @@ class SubCore {
   Visited issue(unsigned slot, Cycle now);
   void issue_computing(unsigned slot, Cycle now);
   Cycle issue_alone(unsigned slot, Cycle now, Cycle until);
+  void count_unit_wait(ResidentWarp& warp, Cycle ready, Cycle free, Cycle there);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
   void advance_by_one(unsigned slot, Cycle now);
   void fall_asleep(unsigned slot, Cycle now);
   void sleep_until_ready(unsigned slot, Cycle ready);
+  Cycle pass_redirection(ResidentWarp& warp, Cycle ready);
   bool stands_ready(const ResidentWarp& warp, Cycle ready) const;
   Cycle by_itself_until(Cycle now, Cycle end, SlotMask awake) const;
   bool goes_on_by_itself(Cycle awakes) const;
@@ -200,6 +202,7 @@ class SubCore {
   bool last_yields_ = false;
   std::array<Cycle, kSlots> ready_since_{};
   Cycle issues_from_ = 0, held_until_ = 0;
+  Cycle quantum_end_ = 0;  // of the last visit
   Cycle yields_from_ = 0;
   // The warp that has branched last, and until it goes on.
   unsigned redirected_ = 0;
