@@ -65,10 +65,12 @@ inline SubCore::Turn SubCore::find_turn(Cycle now) {
   if (const unsigned slot = take_lone(now); slot != kSlots) return {slot, kNever};
   const Cycle units_free = find_ready(now);
   if (ready_ == 0) return {kSlots, units_free};
-  if (now < issues_from_) return {kSlots, std::min(units_free, issues_from_)};
-  const unsigned slot = pick(now);
-  if (waits_for_registers(slot, now)) return {kSlots, std::min(units_free, issues_from_)};
-  return {slot, units_free};
+  unsigned slot = now < issues_from_ ? kSlots : pick(now);
+  if (slot != kSlots && waits_for_registers(slot, now)) slot = kSlots;
+  // Those that are not picked wait from now on.
+  if (slot != kSlots) awake_ &= ~slot_bit(slot);
+  for_each_slot(awake_, [&](unsigned each) { wait_for_unit(each, now); });
+  return {slot, slot != kSlots ? units_free : std::min(units_free, issues_from_)};
 }
 
 // Mostly one warp could issue, was prepared for it, and finds its unit free. Its slot, which is
@@ -85,18 +87,24 @@ inline unsigned SubCore::take_lone(Cycle now) {
   return slot;
 }
 
-// In `ready_`: the warps that can issue. When a unit is free that others wait for.
+// In `ready_`: the warps that can issue; of them in `awake_` those that do not wait yet. When a
+// unit is free that others wait for.
 inline Cycle SubCore::find_ready(Cycle now) {
   Cycle units_free = kNever;
-  ready_ = 0;
+  ready_ = awake_ = 0;
   waits_.pass(now);
   if (slots_.next() <= now) {
     const SlotMask due = slots_.take_due(now);
-    for_each_slot(due & prepared_, [&](unsigned slot) { wait_for_unit(slot, now); });
+    for_each_slot(due & prepared_, [&](unsigned slot) {
+      if (unit_free(timed(slots_[slot]).gate, now) > now) return wait_for_unit(slot, now);
+      ready_since_[slot] = now;
+      awake_ |= slot_bit(slot);
+    });
     for_each_slot(due & ~prepared_, [&](unsigned slot) { examine(slot, now); });
     prepared_ &= ~due;
   }
   if (waits_.all() != 0) ready_ |= ask_units(now, units_free);
+  ready_ |= awake_;
   if (ready_ != 0 && now < held_until_) waits_.hold();
   if (units_.observed) tell_unit_waits(now);
   return units_free;

@@ -190,7 +190,7 @@ class SubCore {
   const bool looks_ahead_;  // what warps wait for is told before, where nobody looks at it
   Cycle& next_visit_;       // when something may happen
   WarpSlots slots_;
-  SlotMask ready_ = 0;
+  SlotMask ready_ = 0, awake_ = 0;  // in this cycle (find_ready)
   SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one
   SlotMask at_unit_ = 0;   // warps that lack nothing but their unit: nothing else is asked again
   UnitWaits waits_;        // of them, those that one unit alone keeps
