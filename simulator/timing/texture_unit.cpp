@@ -21,6 +21,8 @@ class Places {
  public:
   explicit Places(std::uint64_t banks) : banks_(std::min<std::uint64_t>(banks, kMostBanks)) {}
   void add(std::uint64_t place) {
+    if (place == last_) return;  // as mostly
+    last_ = place;
     if (count_ == known_.size() || knows(place)) return;
     known_[count_++] = place;
     most_ = std::max<std::uint64_t>(most_, ++in_bank_[place % banks_]);
@@ -41,7 +43,7 @@ class Places {
     return std::find(known_.begin(), end, place) != end;
   }
 
-  std::uint64_t named_ = 0;
+  std::uint64_t named_ = 0, last_ = ~std::uint64_t{0};
   std::array<std::uint64_t, kMostPlaces> known_;
   std::array<std::uint8_t, kMostBanks> in_bank_{};
   std::size_t count_ = 0;
