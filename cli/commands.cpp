@@ -159,7 +159,7 @@ constexpr Option kRunOptions[] = {
      "host threads per launch (default 0: all idle cores for long launches); results do not depend "
      "on it"},
     {"interpret", 0, "",
-     "make no native code for launches that are neither timed nor observed; results are the same"},
+     "make no native code for launches that are not observed; results are the same"},
     {"timing", 0, "WHEN",
      "on: time launches (cycles, stalls, hit rates), which is slower; off: count only. Default: on "
      "if a modelled metric or a timing option is requested",

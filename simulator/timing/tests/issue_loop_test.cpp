@@ -49,6 +49,22 @@ TEST(RunAhead, TakesTheSameTimeAsWatched) {
       expect_same_time({kernel, blocks, threads});
 }
 
+// What only computes is executed together, and by native code where it is executed often.
+TEST(RunAhead, CountsAsWatched) {
+  Watching watching;
+  for (const char* kernel : {"alu_loop", "divergent_loop"}) {
+    KernelOnOneSm ahead(kernel, kBytes, kTrips, 1), watched(kernel, kBytes, kTrips, 1);
+    const LaunchCounts counts = ahead.run(5, Options{}, 1, 96).counts;
+    const LaunchCounts expected = watched.run(5, Options{}, 1, 96, &watching).counts;
+    ASSERT_EQ(counts.size(), expected.size());
+    for (const auto& [pc, each] : expected) {
+      EXPECT_EQ(counts[pc].executed, each.executed) << pc;
+      EXPECT_EQ(counts[pc].threads, each.threads) << pc;
+      EXPECT_EQ(counts[pc].threads_on, each.threads_on) << pc;
+    }
+  }
+}
+
 TEST(RunAhead, TakesTheSameTimeAsWatchedWhateverThePolicy) {
   for (const Policy policy : {Policy::greedy_then_longest_waiting, Policy::greedy_then_oldest,
                               Policy::loose_round_robin, Policy::two_level, Policy::oldest_first})

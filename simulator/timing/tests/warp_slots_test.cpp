@@ -26,6 +26,18 @@ class Times {
   std::array<Cycle, kSlots> times_{};
 };
 
+TEST(WarpSlots, TimeMayPassWithoutAWarpThatIsDue) {
+  WarpSlots slots;
+  slots.sleep(0, 40);
+  slots.sleep(1, 200);
+  slots.pass(39);
+  slots.sleep(2, 100);  // near now, and before the one that was far
+  EXPECT_EQ(slots.next(), 40u);
+  EXPECT_EQ(slots.take_due(40), slot_bit(0));
+  EXPECT_EQ(slots.take_due(100), slot_bit(2));
+  EXPECT_EQ(slots.take_due(200), slot_bit(1));
+}
+
 TEST(WarpSlots, WarpsAreDueAtTheTimesUntilWhichTheySleep) {
   std::mt19937_64 random(1);
   WarpSlots slots;
