@@ -9,7 +9,9 @@ there. The programs are those of programs.toml. They are compiled by nvcc, once,
 BUILD/benchmark_programs. Modes: untimed, interpreted (without native code), untimed-2 (two
 threads), untimed-all (all idle cores, the default of heddle), timed, timed-2, per-pc, and the
 checks memory, races, init, sync, hazards and all. Those without a number execute launches on one
-thread.
+thread. untimed-twice and timed-twice run a program twice at the same time, each on one thread and a
+core of its own, and count half of the time: so fast two threads would be if only the machine
+itself held them up.
 
 Printed are million warp instructions a second: those of the record, divided by the processor time
 that the whole run took, its start and the program's own code included; for modes with several
@@ -17,7 +19,8 @@ threads by the time of the clock in launches (`heddle run --host-time`), which o
 machine lengthens. A column "MODE*" is by the time in launches too: without the program's own code
 and start. Of several rounds the fastest counts. With --against, rounds of both builds take turns,
 and columns "x" say how many times faster BUILD is. Where a mode is measured with one thread and
-with two, a column "2/1" says how many times faster launches are with two, by the clock.
+with two, a column "2/1" says how many times faster launches are with two, by the clock, and "1+1/1"
+the same of two processes.
 --at-once N runs so many programs side by side, each on two cores of its own. Below are the sum, all
 instructions by all time, and the same for the slowest third of the programs, beside the interpreter
 of simulator/benchmarks/ceiling.hpp.
@@ -47,15 +50,20 @@ MODES = {
     "interpreted": [*ONE, "--interpret"],
     "untimed-2": ["--threads", "2"],
     "untimed-all": ["--threads", "0"],
+    "untimed-twice": ONE,
     "timed": [*ONE, "--timing", "on"],
+    "timed-twice": [*ONE, "--timing", "on"],
     "timed-2": ["--timing", "on", "--threads", "2"],
     "per-pc": [*ONE, "--per-pc"],
     **{name: [*ONE, "--check", name, "--error-exitcode", "0"]  # findings do not matter here
        for name in ("memory", "races", "init", "sync", "hazards", "all")},
 }
-BY_CLOCK = {"untimed-2", "untimed-all", "timed-2"}
+TWICE = {"untimed-twice", "timed-twice"}
+BY_CLOCK = {"untimed-2", "untimed-all", "timed-2", *TWICE}
 IN_LAUNCHES = "*"  # behind a mode's name: its speed in launches alone
-PAIRS = {"untimed-2": "untimed", "timed-2": "timed"}  # two threads and one
+# Two threads, or two processes, and one.
+PAIRS = {"untimed-2": "untimed", "untimed-twice": "untimed", "timed-2": "timed",
+         "timed-twice": "timed"}
 
 
 class Program:
@@ -111,20 +119,31 @@ class Took(typing.NamedTuple):
         return max(self.launches if by_clock else self.processor, 1e-3)
 
 
+def start(build, program, arguments, mode, record, core):
+    """On one core, or on all that this process may use."""
+    command = [build / "cli" / "heddle", "run", "--no-progress", "--metrics", EXECUTED,
+               "--host-time", "--record", record, *MODES[mode], "--", program.binary, *arguments]
+    settle = None if core is None else functools.partial(os.sched_setaffinity, 0, {core})
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            preexec_fn=settle)
+
+
 def run(build, program, arguments, mode):
+    cores = whole_cores()[:2] if mode in TWICE else [None]
     with tempfile.TemporaryDirectory() as folder:
-        record = pathlib.Path(folder) / "record.json"
-        command = [build / "cli" / "heddle", "run", "--no-progress", "--metrics", EXECUTED,
-                   "--host-time", "--record", record, *MODES[mode], "--", program.binary,
-                   *arguments]
+        records = [pathlib.Path(folder) / f"{i}.json" for i in range(len(cores))]
         before = children_seconds()
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        started = [start(build, program, arguments, mode, *each) for each in zip(records, cores)]
+        for each in started:
+            _, errors = each.communicate()
+            if each.returncode != 0:
+                raise RuntimeError(
+                    f"{program.name} {mode}: status {each.returncode}\n{errors.decode()}")
         processor = children_seconds() - before
-        if done.returncode != 0:
-            raise RuntimeError(
-                f"{program.name} {mode}: status {done.returncode}\n{done.stderr.decode()}")
-        told = json.loads(record.read_text())
-    return Took(executed_by(told), processor, sum(told.get("host_seconds", [])))
+        told = [json.loads(record.read_text()) for record in records]
+    # Of two processes half the mean: what either of them takes for a half of its work.
+    launches = sum(sum(each.get("host_seconds", [])) for each in told) / len(told) ** 2
+    return Took(executed_by(told[0]), processor / len(told), launches)
 
 
 def fastest(builds, program, arguments, mode, rounds):
@@ -186,8 +205,12 @@ def interpreter(build):
     return float(subprocess.check_output([build / "simulator" / "interpreter_speed"])) / 1e6
 
 
+def gain_title(mode):
+    return f"{PAIRS[mode]} {'1+1/1' if mode in TWICE else '2/1'}"
+
+
 def report(title, cells):
-    print(f"{title:<18}" + "".join(f"{cell:>12}" for cell in cells), flush=True)
+    print(f"{title:<18}" + "".join(f"{cell:>14}" for cell in cells), flush=True)
 
 
 def main():
@@ -221,7 +244,7 @@ def main():
     titles = ["M instr."] + columns
     if given.against:
         titles += [f"{column} x" for column in columns]
-    report("M instr./s", titles + [f"{PAIRS[mode]} 2/1" for mode in both])
+    report("M instr./s", titles + [gain_title(mode) for mode in both])
     table = {mode: [[] for _ in builds] for mode in modes}
 
     def cells(chosen):
