@@ -123,7 +123,7 @@ std::optional<std::uint64_t> BlockTurns::cancel_next() {
   if (!number) return std::nullopt;
   const std::uint64_t blocks = cluster_shape(*core_.launch.request).count();
   core_.seen.cancelled += blocks;
-  for (std::uint64_t i = 0; i < blocks; ++i) watch_.block_ended();
+  untold_ended_ += blocks;
   return number;
 }
 
@@ -144,6 +144,7 @@ bool BlockTurns::run(const NextBlock& next, std::uint64_t pause_at) {
   core_.waiting = this;
   const bool paused = take_turns(pause_at);
   core_.waiting = nullptr;
+  tell();
   return paused;
 }
 
@@ -185,6 +186,10 @@ void BlockTurns::note(Core::Turn turn, bool executed) {
   if (spinning_ == 0) core_.awaited.clear();
 }
 
+void BlockTurns::tell() {
+  watch_.add(std::exchange(untold_ended_, 0), std::exchange(untold_issued_, 0));
+}
+
 // Whether the launch ends here; why, is told.
 bool BlockTurns::stopped_by(Core::Turn turn, std::uint64_t issued) {
   if (turn == Core::Turn::stopped) return true;
@@ -198,7 +203,12 @@ bool BlockTurns::stopped_by(Core::Turn turn, std::uint64_t issued) {
     report_instruction_limit(core_, resident_.first());
     return true;
   }
-  if (!watch_.go_on(issued)) {
+  // Not after each short block: threads would wait for one another at the sums.
+  constexpr std::uint64_t kSeldom = 1 << 12;
+  untold_issued_ += issued;
+  if (untold_issued_ < kSeldom) return false;
+  tell();
+  if (!watch_.go_on()) {
     report_interrupt(core_, resident_.first());
     return true;
   }
@@ -245,7 +255,7 @@ BlockTurns::After BlockTurns::take_turn() {
   }
   if (spinning_ > resident_.size() && !ends_waits()) {
     if (!wait_for_others(core_, resident_.first(),
-                         {resident_.size(), watch_.not_ended() - resident_.size()}))
+                         {resident_.size(), watch_.not_ended() - untold_ended_ - resident_.size()}))
       return After::launch_stops;
     waiting_ = spinning_ = 0;
     core_.awaited.clear();
@@ -255,7 +265,7 @@ BlockTurns::After BlockTurns::take_turn() {
   if (turn == Core::Turn::finished) {
     if (Observer* const observer = core_.launch.options->observer)
       observer->block_ended(core_, resident_.first());
-    watch_.block_ended();
+    ++untold_ended_;
     resident_.end_first();
     return After::goes_on;
   }

@@ -84,12 +84,14 @@ class BlockTurns : private WaitingBlocks {
   bool may_stand_still_again() const;
   bool stopped_by(Core::Turn turn, std::uint64_t issued);
   bool ends_waits();
+  void tell();
 
   Core& core_;
   std::uint64_t resident_limit_;
   Watch& watch_;
-  const NextBlock* next_ = nullptr;          // while it runs
-  std::optional<ShuffledNumbers> shuffled_;  // where the order of blocks is random
+  std::uint64_t untold_ended_ = 0, untold_issued_ = 0;  // what the watch does not know yet
+  const NextBlock* next_ = nullptr;                     // while it runs
+  std::optional<ShuffledNumbers> shuffled_;             // where the order of blocks is random
   ResidentBlocks resident_;
   bool starts_another_ = false;
   // Turns in a row in which every warp of the block only waited, or went round in a loop that

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "simulator/base/row_storage.hpp"
 #include "simulator/execute/machine.hpp"
 
 namespace heddle::simulator {
@@ -50,11 +51,15 @@ class Watch {
   // `ended` blocks and `issued` instructions came before.
   Watch(const LaunchContext& launch, std::uint64_t ended, std::uint64_t issued = 0)
       : launch_(launch), ended_(ended), issued_(issued), due_(issued + kBlockQuantum) {}
-  void block_ended() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  // One of the cores has ended so many blocks more, and issued so many instructions.
+  void add(std::uint64_t ended, std::uint64_t issued) {
+    ended_.fetch_add(ended, std::memory_order_relaxed);
+    issued_.fetch_add(issued, std::memory_order_relaxed);
+  }
   std::uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
   std::uint64_t not_ended() const { return launch_.request->grid.count() - ended(); }
-  // One of the cores has issued `issued` instructions more. False: the launch is to stop.
-  bool go_on(std::uint64_t issued);
+  // False: the launch is to stop.
+  bool go_on();
   // The launch is where the others, which took it over, have brought it.
   void follow(const Watch& others) {
     ended_ = others.ended_.load();
@@ -66,8 +71,9 @@ class Watch {
 
  private:
   const LaunchContext& launch_;
-  std::atomic<std::uint64_t> ended_, issued_;
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false};  // which all read all the time
+  alignas(kCacheLine) std::atomic<std::uint64_t> ended_;
+  std::atomic<std::uint64_t> issued_;
   std::mutex asking_;
   std::atomic<std::uint64_t> due_;  // of `issued_`; changed by who asks
 };
