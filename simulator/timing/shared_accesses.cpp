@@ -290,21 +290,12 @@ void SharedAccesses::Log::save_piece(std::uint64_t number) {
   if (seen == saved) return;
   if (seen < launch &&
       state.compare_exchange_strong(seen, launch | kBeingSaved, std::memory_order_acq_rel)) {
-    Piece& piece = pieces_.emplace_back();
     const std::uint64_t offset = number * kPieceBytes;
-    piece.at = last_->data + offset;
-    piece.bytes =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(kPieceBytes, last_->bytes - offset));
-    std::memcpy(piece.contents.data(), piece.at, piece.bytes);
+    before_.save(last_->data + offset, std::min<std::uint64_t>(kPieceBytes, last_->bytes - offset));
     state.store(saved, std::memory_order_release);
     return;
   }
   while (state.load(std::memory_order_acquire) != saved) std::this_thread::yield();
-}
-
-void SharedAccesses::Log::undo() {
-  for (const Piece& piece : pieces_) std::memcpy(piece.at, piece.contents.data(), piece.bytes);
-  pieces_.clear();
 }
 
 }  // namespace heddle::simulator::timing

@@ -23,8 +23,10 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/base/row_storage.hpp"
 #include "simulator/launch/access_log.hpp"
 #include "simulator/memory/memory.hpp"
+#include "simulator/memory/memory_before.hpp"
 #include "simulator/timing/sm_threads.hpp"
 
 namespace heddle::simulator::timing {
@@ -98,7 +100,7 @@ class SharedAccesses {
 
  public:
   // What one host thread does; only it may use its own.
-  class Log final : public AccessLog {
+  class alignas(kCacheLine) Log final : public AccessLog {
    public:
     explicit Log(SharedAccesses& all) : all_(all) {}
     // Accesses are that SM's.
@@ -111,18 +113,13 @@ class SharedAccesses {
     // Waits for the SMs before.
     bool communicate(std::uint64_t address) override;
     // Puts back what was in memory before the first write; for all threads, once none runs.
-    void undo();
+    void undo() { before_.put_back(); }
     // That what was there before takes.
-    std::uint64_t bytes() const { return pieces_.size() * sizeof(Piece); }
+    std::uint64_t bytes() const { return before_.bytes(); }
     // How often it had to wait, since asked last.
     std::uint64_t take_waits() { return std::exchange(waits_, 0); }
 
    private:
-    struct Piece {
-      std::byte* at;
-      std::uint32_t bytes;
-      std::array<std::byte, kPieceBytes> contents;
-    };
     enum class Answer : std::uint8_t { go_on, wait, too_late };
     bool find(std::uint64_t address);
     Detailed& part_of(const std::uint64_t* sector) const;
@@ -149,7 +146,7 @@ class SharedAccesses {
       std::uint8_t operation = 0;
       bool operator==(const Noted&) const = default;
     } noted_;
-    std::vector<Piece> pieces_;
+    MemoryBefore<kPieceBytes> before_;
     std::uint64_t waits_ = 0;
   };
 
