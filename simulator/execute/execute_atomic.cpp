@@ -280,15 +280,31 @@ bool of_host(const LanePointers& pointers, const Addresses& address, Mask lanes)
   return any;
 }
 
+// What is claimed for reductions may be memory of this core's alone; `apart`: all of it is.
+bool take_apart(AccessLog& log, const Addresses& address, Mask lanes, LanePointers& pointers) {
+  bool apart = true;
+  for (const unsigned lane : lanes) {
+    std::byte* const place = log.apart(address[lane]);
+    apart &= place != nullptr;
+    if (place != nullptr) pointers.of[lane] = place;
+  }
+  if (pointers.same != nullptr) pointers.same = pointers.of[lanes.first()];
+  return apart;
+}
+
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
+// `apart`: whether nobody else uses the memory that `pointers` then lead to.
 bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
-           const Addresses& address, Mask lanes, const LanePointers& pointers) {
+           const Addresses& address, Mask lanes, LanePointers& pointers, bool& apart) {
   const std::optional<unsigned> operation =
       kind == AccessKind::reduction ? commutative(static_cast<AtomicOp>(step.selector),
                                                   static_cast<AtomicType>(step.data_type))
                                     : std::nullopt;
-  return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
-                     pointers, operation.value_or(0));
+  if (!claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
+                   pointers, operation.value_or(0)))
+    return false;
+  apart = core.log == nullptr || (operation && take_apart(*core.log, address, lanes, pointers));
+  return true;
 }
 
 // ATOMS.CAST.SPIN swaps for one lane of each bank, the lowest, and fails for the others: the loop
@@ -348,7 +364,8 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     LanePointers pointers;
     if (!resolve_lanes(core, warp, step, space, kKind, address, lanes, pattern, pointers))
       return Flow::stop;
-    if (space == Window::global && !claim(core, warp, step, kKind, address, lanes, pointers))
+    bool apart = true;
+    if (space == Window::global && !claim(core, warp, step, kKind, address, lanes, pointers, apart))
       return Flow::stop;
     // Scattered memory comes while the access is counted, not for one lane after the other.
     if (space == Window::global && pointers.same == nullptr)
@@ -363,8 +380,7 @@ Flow execute_atomic(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const Mask served = spin ? first_of_each_bank(step.width, address, lanes) : lanes;
     for (const unsigned lane : lanes & ~served) write_words(destination, lane, step.width, Words{});
     bool changed = kKind == AccessKind::reduction;
-    const bool shared_with_threads = core.log != nullptr && space == Window::global;
-    const bool alone = !shared_with_threads && !of_host(pointers, address, served);
+    const bool alone = apart && !of_host(pointers, address, served);
     const AloneRows rows{pointers, served, increment ? kOnes.data() : operands, replacements,
                          kKind == AccessKind::atomic ? destination : nullptr};
     std::optional<bool> done = alone ? atomic_alone(step, op, type, rows) : std::nullopt;

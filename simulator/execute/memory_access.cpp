@@ -337,7 +337,7 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
     case AccessKind::load:
       return log.read(address, bytes);
     case AccessKind::reduction:
-      return log.reduce(address, bytes, operation);
+      return log.reduce_apart(address, bytes, operation);
     default:
       return log.write(address, bytes);
   }

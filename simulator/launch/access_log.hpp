@@ -2,6 +2,7 @@
 // of the launch at the same time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::simulator {
@@ -21,6 +22,12 @@ class AccessLog {
   // A reduction of integers by a commutative operation (a number below
   // ConflictTracker::kOperations for it and its type).
   virtual bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) = 0;
+  // The same, of elements aligned to their size that are then reduced where `apart` says.
+  virtual bool reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) {
+    return reduce(address, bytes, operation);
+  }
+  // Memory of this core's alone for what it reduces there; null: it is reduced in place, atomically.
+  virtual std::byte* apart(std::uint64_t) { return nullptr; }
   // What is read or written at this address next may be a word to other blocks, or to the host
   // program: a strong access, or an atomic that returns what it found.
   virtual bool communicate(std::uint64_t address) = 0;

@@ -1,42 +1,69 @@
 #include "simulator/launch/conflicts.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cassert>
 #include <cstring>
-#include <new>
 #include <thread>
-#include <utility>
+
+#include "simulator/memory/atomic_operations.hpp"
+#include "simulator/memory/touched_pages.hpp"
 
 namespace heddle::simulator {
 namespace {
 
-// States of a granule: untouched; read by one thread; read by several; reduced by one operation;
-// written by one thread, or reduced by that which has read it.
-constexpr std::uint8_t kUntouched = 0;
-constexpr std::uint8_t kFirstReader = 1;  // + thread
-constexpr std::uint8_t kReadByMany = 100;
-constexpr std::uint8_t kFirstReduction = 101;  // + operation
-constexpr std::uint8_t kFirstWriter = 128;     // + thread
-constexpr std::uint8_t kConflict = 255;        // of no granule
-// Of rows alone: their granules' states tell; a thread is changing it.
-constexpr std::uint8_t kWrittenByGranule = 254, kReadByGranule = 253, kBusy = 252;
-constexpr unsigned kGranule = 4;
-constexpr unsigned kRow = ConflictTracker::kRowBytes / kGranule;  // granules
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kRowWords = ConflictTracker::kRowBytes / kWordBytes;
+constexpr unsigned kPieceRows = ConflictTracker::kPieceBytes / ConflictTracker::kRowBytes;
 
-// Granules whose states are looked at together.
-constexpr unsigned kTogether = sizeof(std::uint64_t);
+// What a thread has done to the words of a row: nothing, read them (the lower half's bits), reduced
+// them by one operation (the upper half's), or more than that (both).
+static_assert(kRowWords == 32);
+constexpr std::uint64_t as_read(std::uint32_t words) { return words; }
+constexpr std::uint64_t as_reduced(std::uint32_t words) { return std::uint64_t{words} << 32; }
+constexpr std::uint64_t as_written(std::uint32_t words) {
+  return as_read(words) | as_reduced(words);
+}
+constexpr auto read_of(std::uint64_t uses) { return static_cast<std::uint32_t>(uses); }
+constexpr auto reduced_of(std::uint64_t uses) { return static_cast<std::uint32_t>(uses >> 32); }
+constexpr std::uint32_t any_of(std::uint64_t uses) { return read_of(uses) | reduced_of(uses); }
 
-constexpr std::uint64_t all_of(std::uint8_t state) { return 0x0101'0101'0101'0101u * state; }
-
-std::unique_ptr<std::uint8_t[], void (*)(void*)> zeros(std::uint64_t count) {
-  std::unique_ptr<std::uint8_t[], void (*)(void*)> states(
-      static_cast<std::uint8_t*>(std::calloc(count, 1)), std::free);
-  if (states == nullptr) throw std::bad_alloc();
-  return states;
+// What two threads have done to the words of a row, if both have used one and not both read it, or
+// reduced it. (That its reductions are of one operation is seen when they are noted.)
+constexpr bool conflict(std::uint64_t one, std::uint64_t other) {
+  const std::uint64_t both = one | other;
+  return (any_of(one) & any_of(other) & read_of(both) & reduced_of(both)) != 0;
 }
 
-bool is_reader(std::uint8_t state) { return state >= kFirstReader && state <= kReadByMany; }
+// Of a piece, and whether a frame of the host's memory held nothing but zeros before all writes.
+constexpr std::uint8_t kUnsaved = 0, kBeingSaved = 1, kSaved = 2;
+constexpr std::uint8_t kUnknown = 0, kBeingLookedAt = 1, kFresh = 2, kUsed = 3;
+
+// That of the host's huge pages.
+constexpr unsigned kFrameShift = 21;
+std::uint64_t host_frame(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) >> kFrameShift;
+}
+
+template <typename T>
+T* zeros(std::uint64_t count) {
+  return static_cast<T*>(std::calloc(count, sizeof(T)));
+}
+
+// The bits of words from `first` to `last`.
+constexpr std::uint32_t words_between(unsigned first, unsigned last) {
+  return ~std::uint32_t{0} >> (kRowWords - 1 - last + first) << first;
+}
+
+// Of elements of two words that share words with these: all words.
+constexpr std::uint32_t both_halves(std::uint32_t words) {
+  constexpr std::uint32_t kEven = 0x5555'5555;
+  return words | (words & kEven) << 1 | (words >> 1 & kEven);
+}
+
+std::uint64_t seen_in(std::uint64_t& cell) {
+  return std::atomic_ref(cell).load(std::memory_order_acquire);
+}
 
 }  // namespace
 
@@ -47,204 +74,368 @@ ConflictTracker::ConflictTracker(const DeviceMemory& memory, bool notes_reads) {
     shadow.data = allocation.data;
     shadow.host_mapped = allocation.host_mapped;
     if (notes_reads) shadow.use = Use::noted;
-    shadow.states = zeros(allocation.bytes / kGranule + 1);
-    shadow.row_states = zeros(allocation.bytes / kRowBytes + 1);
   }
 }
 
-ConflictTracker::Log::Log(ConflictTracker& tracker, unsigned thread)
-    : tracker_(tracker),
-      read_state_(static_cast<std::uint8_t>(kFirstReader + thread)),
-      write_state_(static_cast<std::uint8_t>(kFirstWriter + thread)) {
-  assert(thread < kMaxThreads);
-}
-
-bool ConflictTracker::Log::find(std::uint64_t address) {
-  auto next = tracker_.shadows_.upper_bound(address);
-  if (next == tracker_.shadows_.begin()) return false;
-  auto& [start, shadow] = *std::prev(next);
-  if (address - start >= shadow.bytes) return false;
-  start_ = start;
-  bytes_ = shadow.bytes;
-  granules_ = (bytes_ + kGranule - 1) / kGranule;
-  data_ = shadow.data;
-  states_ = shadow.states.get();
-  row_states_ = shadow.row_states.get();
-  use_ = &shadow.use;
-  is_host_memory_ = shadow.host_mapped;
-  return true;
-}
-
-// Of the allocation last used: whether reads of it need no notes.
-bool ConflictTracker::Log::reads_unnoted() {
-  Use use = use_->load(std::memory_order_acquire);
-  if (use == Use::none) use_->compare_exchange_strong(use, Use::unnoted_reads);
-  return use != Use::noted;
-}
-
-// The same: whether it may be written to.
-bool ConflictTracker::Log::begins_writing() {
-  Use use = use_->load(std::memory_order_acquire);
-  if (use == Use::none) use_->compare_exchange_strong(use, Use::noted);
-  if (use != Use::unnoted_reads) return true;
-  tracker_.lacks_reads_.store(true, std::memory_order_relaxed);
+bool ConflictTracker::conflicts() {
+  const std::lock_guard lock(beginning_notes_);
+  for (auto& [address, shadow] : shadows_) {
+    if (shadow.users == nullptr) continue;
+    for (std::uint64_t piece = 0; piece < shadow.pieces(); ++piece)
+      if (std::popcount(seen_in(shadow.users[piece])) > 1 && shadow.conflicts_in(piece))
+        return true;
+  }
   return false;
 }
 
-// What an access that wants a granule in state `wanted` makes of its state; kConflict: another
-// thread's use forbids it.
-std::uint8_t ConflictTracker::Log::next_state(std::uint8_t seen, std::uint8_t wanted) const {
-  if (seen == wanted || seen == write_state_) return seen;
-  if (seen == kUntouched) return wanted;
-  if (wanted == read_state_) return is_reader(seen) ? kReadByMany : kConflict;
-  // What it has read others may not change any more, by a reduction of the same kind either.
-  return seen == read_state_ ? write_state_ : kConflict;
-}
-
-// Those of one row. As long as nothing but the whole row is used, its granules have no states. What
-// the row held is saved before the first write to any of it: no earlier state allows a change.
-bool ConflictTracker::Log::claim_row(std::uint64_t row, const Granules& used, std::uint8_t state,
-                                     bool writes) {
-  const bool whole = used.last - used.first + 1 == kRow && (row + 1) * kRowBytes <= bytes_;
-  std::atomic_ref<std::uint8_t> cell(row_states_[row]);
-  std::uint8_t seen = cell.load(std::memory_order_acquire);
-  while (seen != kWrittenByGranule && (seen != kReadByGranule || writes)) {
-    if (seen == kBusy) {
-      std::this_thread::yield();
-      seen = cell.load(std::memory_order_acquire);
-      continue;
-    }
-    std::uint8_t next = writes ? kWrittenByGranule : kReadByGranule;
-    if (seen != kReadByGranule) {
-      const std::uint8_t wanted = next_state(seen, state);
-      if (wanted == seen) return true;
-      if (wanted == kConflict) return false;
-      if (whole) next = wanted;
-    }
-    if (!cell.compare_exchange_weak(seen, kBusy, std::memory_order_acq_rel)) continue;
-    if (writes) save_row(row);
-    if (!whole && seen != kReadByGranule)
-      std::memset(states_ + row * kRow, seen,
-                  std::min<std::uint64_t>(kRow, granules_ - row * kRow));
-    cell.store(next, std::memory_order_release);
-    if (next < kBusy) return true;
-    break;
-  }
-  return claim_granules(used, state);
-}
-
-bool ConflictTracker::Log::claim_granules(const Granules& used, std::uint8_t state) {
-  for (std::uint64_t granule = used.first; granule <= used.last; ++granule) {
-    if (granule % kTogether == 0 && granule + kTogether <= used.last + 1 &&
-        claim_together(granule, state)) {
-      granule += kTogether - 1;
-      continue;
-    }
-    std::atomic_ref<std::uint8_t> cell(states_[granule]);
-    std::uint8_t seen = cell.load(std::memory_order_acquire);
-    for (;;) {
-      const std::uint8_t next = next_state(seen, state);
-      if (next == kConflict) return false;
-      if (next == seen) break;
-      if (cell.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) break;
+bool ConflictTracker::Shadow::conflicts_in(std::uint64_t piece) const {
+  const std::uint64_t end = std::min(rows(), (piece + 1) * kPieceRows);
+  for (std::uint64_t row = piece * kPieceRows; row < end; ++row) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t left = seen_in(users[piece]); left != 0; left &= left - 1) {
+      const std::uint64_t next = seen_in(uses[static_cast<unsigned>(std::countr_zero(left))][row]);
+      if (conflict(sum, next)) return true;
+      sum |= next;
     }
   }
+  return false;
+}
+
+// Whether another thread's uses of a row conflict with these.
+bool ConflictTracker::Shadow::conflicts_with(std::uint64_t others, std::uint64_t row,
+                                             std::uint64_t own) const {
+  for (; others != 0; others &= others - 1)
+    if (conflict(seen_in(uses[static_cast<unsigned>(std::countr_zero(others))][row]), own))
+      return true;
+  return false;
+}
+
+ConflictTracker::Log::Log(ConflictTracker& tracker, unsigned thread)
+    : tracker_(tracker), thread_(thread) {
+  assert(thread < kMaxThreads);
+}
+
+// Null: there is no allocation.
+ConflictTracker::Log::Known* ConflictTracker::Log::find(std::uint64_t address) {
+  Known& last = known_[last_];
+  return address - last.start < last.bytes ? &last : find_slowly(address);
+}
+
+ConflictTracker::Log::Known* ConflictTracker::Log::find_slowly(std::uint64_t address) {
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    if (address - known_[i].start >= known_[i].bytes) continue;
+    last_ = i;
+    return &known_[i];
+  }
+  const auto next = tracker_.shadows_.upper_bound(address);
+  if (next == tracker_.shadows_.begin()) return nullptr;
+  auto& [start, shadow] = *std::prev(next);
+  if (address - start >= shadow.bytes) return nullptr;
+  last_ = next_;
+  next_ = (next_ + 1) % known_.size();
+  const auto apart = aparts_.find(&shadow);
+  known_[last_] = {start, shadow.bytes, &shadow, nullptr,
+                   apart == aparts_.end() ? nullptr : &apart->second};
+  return &known_[last_];
+}
+
+// False: there is no memory for it.
+bool ConflictTracker::Log::begin_notes(Known& in) {
+  const std::lock_guard lock(tracker_.beginning_notes_);
+  Shadow& shadow = *in.shadow;
+  if (shadow.users == nullptr) {
+    shadow.saved.reset(zeros<std::uint8_t>(shadow.pieces()));
+    shadow.operations.reset(zeros<std::uint8_t>(shadow.rows() * kRowWords));
+    shadow.frames.reset(zeros<std::uint8_t>(shadow.frame_count()));
+    if (shadow.saved != nullptr && shadow.operations != nullptr && shadow.frames != nullptr)
+      shadow.users.reset(zeros<std::uint64_t>(shadow.pieces()));
+  }
+  auto& uses = shadow.uses[thread_];
+  if (shadow.users != nullptr && uses == nullptr) uses.reset(zeros<std::uint64_t>(shadow.rows()));
+  in.uses = uses.get();
+  return in.uses != nullptr;
+}
+
+bool ConflictTracker::Log::reads_unnoted(const Known& in) {
+  std::atomic<Use>& cell = in.shadow->use;
+  Use use = cell.load(std::memory_order_acquire);
+  if (use == Use::none) cell.compare_exchange_strong(use, Use::unnoted_reads);
+  return use != Use::noted;
+}
+
+// Whether it may be written to.
+bool ConflictTracker::Log::begins_writing(const Known& in) {
+  std::atomic<Use>& cell = in.shadow->use;
+  Use use = cell.load(std::memory_order_acquire);
+  if (use == Use::none) cell.compare_exchange_strong(use, Use::noted);
+  if (use == Use::unnoted_reads) {
+    tracker_.lacks_reads_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  if (in.shadow->host_mapped) wrote_host_memory_ = true;
   return true;
 }
 
-// The same of granules whose states are alike; false: they are to be looked at one by one.
-bool ConflictTracker::Log::claim_together(std::uint64_t granule, std::uint8_t state) {
-  std::atomic_ref<std::uint64_t> cells(*reinterpret_cast<std::uint64_t*>(states_ + granule));
-  std::uint64_t seen = cells.load(std::memory_order_acquire);
-  const auto each = static_cast<std::uint8_t>(seen);
-  if (seen != all_of(each)) return false;
-  const std::uint8_t next = next_state(each, state);
-  if (next == kConflict) return false;
-  return next == each ||
-         cells.compare_exchange_strong(seen, all_of(next), std::memory_order_acq_rel);
-}
-
-void ConflictTracker::Log::save_row(std::uint64_t row) {
-  if (rows_before_.empty() || rows_before_.back()[0].count == BeforeRows::kRows) {
-    rows_before_.emplace_back(1, Fresh::anything);
-    rows_before_.back()[0].count = 0;
+// Of the words, those whose reductions are of another operation.
+std::uint32_t ConflictTracker::Log::reduced_otherwise(const Known& in, std::uint64_t row,
+                                                      std::uint32_t words, unsigned operation) {
+  std::uint32_t otherwise = 0;
+  for (std::uint32_t left = words; left != 0; left &= left - 1) {
+    const auto word = static_cast<unsigned>(std::countr_zero(left));
+    const std::atomic_ref<std::uint8_t> cell(in.shadow->operations[row * kRowWords + word]);
+    std::uint8_t seen = cell.load(std::memory_order_relaxed);
+    const auto wanted = static_cast<std::uint8_t>(operation + 1);
+    if (seen == wanted || (seen == 0 && cell.compare_exchange_strong(seen, wanted))) continue;
+    if (seen != wanted) otherwise |= std::uint32_t{1} << word;
   }
-  BeforeRows& before = rows_before_.back()[0];
-  std::byte* const at = data_ + row * kRowBytes;
-  // A page that nobody has touched would come twice, to be read and to be written.
-  constexpr unsigned kPageShift = 12;
-  const std::uint64_t page = reinterpret_cast<std::uintptr_t>(at) >> kPageShift;
-  if (std::exchange(last_page_, page) != page)
-    std::atomic_ref<std::uint8_t>(*reinterpret_cast<std::uint8_t*>(at)).fetch_or(0);
-  const std::size_t bytes = std::min<std::uint64_t>(kRowBytes, bytes_ - row * kRowBytes);
-  before.at[before.count] = at;
-  before.bytes[before.count] = static_cast<std::uint8_t>(bytes);
-  std::memcpy(before.contents[before.count++].data(), at, bytes);
+  return otherwise;
 }
 
-// Whether the granule has the state, or that of this thread's writes: the access changes nothing.
-bool ConflictTracker::Log::has_claimed(std::uint64_t granule, std::uint8_t state, bool writes) {
-  const std::uint8_t row =
-      std::atomic_ref<std::uint8_t>(row_states_[granule / kRow]).load(std::memory_order_acquire);
-  if (row != kWrittenByGranule && (row != kReadByGranule || writes)) return false;
-  const std::uint8_t seen =
-      std::atomic_ref<std::uint8_t>(states_[granule]).load(std::memory_order_acquire);
-  return seen == state || seen == write_state_;
+// Of words that are or are to be only reduced: those that are so apart from memory.
+std::uint32_t ConflictTracker::Log::take_apart(Known& in, std::uint64_t row, std::uint32_t words,
+                                               unsigned operation) {
+  constexpr std::size_t kMost = 1024;   // else what is reduced far and wide takes the host's caches
+  constexpr std::uint64_t kWidest = 8;  // elements begin at multiples of their size, as rows do
+  if (words == 0 || in.start % kWidest != 0) return 0;
+  const std::uint64_t piece = row / kPieceRows;
+  if (in.aparts == nullptr) {
+    in.aparts = &aparts_[in.shadow];
+    in.aparts->resize(in.shadow->pieces());
+  }
+  auto& apart = (*in.aparts)[piece];
+  if (apart == nullptr) {
+    if (apart_count_ == kMost) return 0;
+    apart = std::make_unique<Apart>(operation);
+    ++apart_count_;
+  }
+  if (apart->operation != operation) return 0;
+  std::uint32_t& there = apart->words[row % kPieceRows];
+  const std::uint64_t neutral = neutral_element(operation);
+  const unsigned element = element_bytes(operation) / kWordBytes;
+  for (std::uint32_t left = words & ~there; left != 0; left &= left - 1) {
+    const auto word = static_cast<unsigned>(std::countr_zero(left));
+    const auto value = static_cast<std::uint32_t>(neutral >> 32 * (word % element));
+    std::memcpy(apart->values.data() + (row % kPieceRows * kRowWords + word) * kWordBytes, &value,
+                kWordBytes);
+  }
+  there |= words;
+  return words;
 }
 
-// Moves the granules of an access to `state`, or finds that another thread's use forbids it.
-bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, std::uint8_t state,
-                                 bool writes) {
-  if (address - start_ >= bytes_ && !find(address)) return false;
-  if (!writes && reads_unnoted()) return true;
-  if (writes && !begins_writing()) return false;
-  wrote_host_memory_ |= writes && is_host_memory_;
-  std::uint64_t first = (address - start_) / kGranule;
-  const std::uint64_t last = (address - start_ + bytes - 1) / kGranule;
-  if (first == last && has_claimed(first, state, writes)) return true;
+// Words of a row that nobody reduces apart any more. Memory has been saved.
+void ConflictTracker::Log::put_together(const Shadow& shadow, std::uint64_t row, Apart& from,
+                                        std::uint32_t words) {
+  from.words[row % kPieceRows] &= ~words;
+  while (words != 0) {
+    const auto word = static_cast<unsigned>(std::countr_zero(words));
+    combine_elements(from.operation, shadow.data + row * kRowBytes + word * kWordBytes,
+                     from.values.data() + (row % kPieceRows * kRowWords + word) * kWordBytes);
+    words &= ~words_between(word, word + element_bytes(from.operation) / kWordBytes - 1);
+  }
+}
+
+// Whether all of a part of a row is reduced apart by the operation.
+bool ConflictTracker::Log::is_apart(const Known& in, std::uint64_t at, unsigned bytes,
+                                    unsigned operation) {
+  const Apart* const apart = apart_at(in, at / kPieceBytes);
+  const auto first = static_cast<unsigned>(at % kRowBytes);
+  if (apart == nullptr || apart->operation != operation || first + bytes > kRowBytes) return false;
+  const std::uint32_t words = words_between(first / kWordBytes, (first + bytes - 1) / kWordBytes);
+  return (words & ~apart->words[at / kRowBytes % kPieceRows]) == 0;
+}
+
+template <ConflictTracker::Log::Kind kKind>
+bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32_t words,
+                                       unsigned operation) {
+  const std::atomic_ref<std::uint64_t> uses(in.uses[row]);
+  const std::uint64_t before = uses.load(std::memory_order_relaxed);
+  constexpr bool kReduces = kKind == Kind::reduction || kKind == Kind::reduction_apart;
+  std::uint64_t now = before;
+  if constexpr (kKind == Kind::read) now |= as_read(words);
+  if constexpr (kKind == Kind::write) now |= as_written(words);
+  if constexpr (kReduces) {
+    now |= as_reduced(words);
+    const std::uint32_t shared = words & ~read_of(before);  // or to be
+    if (shared != 0) now |= as_read(reduced_otherwise(in, row, shared, operation));
+    if (element_bytes(operation) > kWordBytes) now |= as_read(both_halves(read_of(now) & words));
+  }
+  if (!kReduces && now == before) return true;
+  const std::uint64_t piece = row / kPieceRows, own = std::uint64_t{1} << thread_;
+  Apart* const apart = apart_at(in, piece);
+  std::uint32_t together = 0;  // what was only reduced, and is to be used otherwise now
+  if (apart != nullptr) {
+    together = apart->words[row % kPieceRows] & read_of(now);
+    if (element_bytes(apart->operation) > kWordBytes) together = both_halves(together);
+    now |= as_read(together);
+  }
+  std::uint32_t taken = 0;
+  if constexpr (kKind == Kind::reduction_apart)
+    taken = take_apart(in, row, words & ~read_of(now), operation);
+  const std::uint32_t changes = (kReduces ? words & ~taken : 0) | (reduced_of(now) & read_of(now));
+  const bool unsaved =
+      changes != 0 &&
+      std::atomic_ref(in.shadow->saved[piece]).load(std::memory_order_acquire) != kSaved;
+  if (now == before && !unsaved) return true;
+  const std::atomic_ref<std::uint64_t> users(in.shadow->users[piece]);
+  const std::uint64_t seen = users.load(std::memory_order_acquire);
+  // Where others are, they are to see it before it is looked what they have done.
+  if ((seen & ~own) == 0)
+    uses.store(now, std::memory_order_release);
+  else
+    uses.exchange(now);
+  const std::uint64_t others =
+      ~own & ((seen & own) != 0 ? users.load(std::memory_order_acquire) : users.fetch_or(own));
+  if (others != 0 && in.shadow->conflicts_with(others, row, now)) return false;
+  if (unsaved) save(*in.shadow, piece);
+  if (together != 0) put_together(*in.shadow, row, *apart, together);
+  return true;
+}
+
+// Once, by who first changes it: the others wait.
+void ConflictTracker::Log::save(Shadow& shadow, std::uint64_t piece) {
+  const std::atomic_ref<std::uint8_t> state(shadow.saved[piece]);
+  std::uint8_t seen = kUnsaved;
+  if (state.compare_exchange_strong(seen, kBeingSaved)) {
+    const std::uint64_t first = piece * kPieceBytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(kPieceBytes, shadow.bytes - first);
+    const std::uint64_t frame = shadow.frame_of(first);
+    const std::uint64_t last = shadow.frame_of(first + bytes - 1);
+    const bool fresh = is_fresh(shadow, frame);
+    if ((last != frame && !is_fresh(shadow, last)) || !fresh)
+      before_.save(shadow.data + first, bytes);
+    state.store(kSaved, std::memory_order_release);
+    return;
+  }
+  while (state.load(std::memory_order_acquire) != kSaved) std::this_thread::yield();
+}
+
+// To be asked before anything is written there.
+bool ConflictTracker::Log::is_fresh(Shadow& shadow, std::uint64_t frame) {
+  const std::atomic_ref<std::uint8_t> state(shadow.frames[frame]);
+  if (state.load(std::memory_order_acquire) == kUnknown) look_at(shadow, frame);
+  // Another thread does. The system clears a huge page meanwhile; who waits needs the next one
+  // soon.
+  if (state.load(std::memory_order_acquire) == kBeingLookedAt && frame + 1 < shadow.frame_count())
+    look_at(shadow, frame + 1);
+  while (state.load(std::memory_order_acquire) == kBeingLookedAt) std::this_thread::yield();
+  return state.load(std::memory_order_acquire) == kFresh;
+}
+
+// If no other thread has or does. What is fresh is written to: else each thread that comes to it
+// has the system clear a page for it, all but one of them in vain.
+void ConflictTracker::Log::look_at(Shadow& shadow, std::uint64_t frame) {
+  const std::atomic_ref<std::uint8_t> state(shadow.frames[frame]);
+  std::uint8_t seen = kUnknown;
+  if (!state.compare_exchange_strong(seen, kBeingLookedAt)) return;
+  const std::span<std::byte> bytes = shadow.frame(frame);
+  const bool fresh = !shadow.host_mapped && is_untouched(bytes.data(), bytes.size());
+  if (fresh) {
+    fresh_.push_back(bytes);
+    std::atomic_ref(reinterpret_cast<std::uint8_t&>(bytes.front())).fetch_or(0);
+  }
+  state.store(fresh ? kFresh : kUsed, std::memory_order_release);
+}
+
+// Where a byte lies, counted from the allocation's first one.
+std::uint64_t ConflictTracker::Shadow::frame_of(std::uint64_t byte) const {
+  return host_frame(data + byte) - host_frame(data);
+}
+
+// What of the allocation lies in it.
+std::span<std::byte> ConflictTracker::Shadow::frame(std::uint64_t number) const {
+  const std::uint64_t before =
+      reinterpret_cast<std::uintptr_t>(data) & ((std::uint64_t{1} << kFrameShift) - 1);
+  const std::uint64_t begin = number << kFrameShift;
+  const std::uint64_t first = std::max(begin, before) - before;
+  const std::uint64_t end = std::min(begin + (std::uint64_t{1} << kFrameShift) - before, bytes);
+  return {data + first, end - first};
+}
+
+// Every piece is saved once, and what is fresh was zero: the order is all one.
+void ConflictTracker::Log::undo() {
+  before_.put_back();
+  for (const std::span<std::byte> each : fresh_) std::ranges::fill(each, std::byte{0});
+  fresh_.clear();
+}
+
+// False: another thread's use forbids it.
+template <ConflictTracker::Log::Kind kKind>
+bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, unsigned operation) {
+  Known* const in = find(address);
+  if (in == nullptr) return false;
+  if (kKind == Kind::read && reads_unnoted(*in)) return true;
+  if (kKind != Kind::read && !begins_writing(*in)) return false;
+  if (in->uses == nullptr && !begin_notes(*in)) return false;
+  std::uint64_t first = (address - in->start) / kWordBytes;
+  const std::uint64_t last = (address - in->start + bytes - 1) / kWordBytes;
   while (first <= last) {
-    const std::uint64_t row = first / kRow;
-    const Granules used{first, std::min(last, row * kRow + kRow - 1)};
-    if (!claim_row(row, used, state, writes)) return false;
-    first = used.last + 1;
+    const std::uint64_t row = first / kRowWords;
+    const std::uint64_t end = std::min(last, row * kRowWords + kRowWords - 1);
+    const std::uint32_t words = words_between(first % kRowWords, end % kRowWords);
+    if (!claim_words<kKind>(*in, row, words, operation)) return false;
+    first = end + 1;
   }
   return true;
 }
 
 bool ConflictTracker::Log::read(std::uint64_t address, unsigned bytes) {
-  return claim(address, bytes, read_state_, false);
+  return claim<Kind::read>(address, bytes);
 }
 
 bool ConflictTracker::Log::may_read_within(std::uint64_t first, std::uint64_t end) {
-  if (first - start_ >= bytes_ && !find(first)) return false;
-  return end - start_ <= bytes_ && reads_unnoted();
+  const Known* const in = find(first);
+  return in != nullptr && end - in->start <= in->bytes && reads_unnoted(*in);
 }
 
 bool ConflictTracker::Log::read_all(std::uint64_t address, std::uint64_t bytes) {
   constexpr std::uint64_t kAtOnce = 1 << 30;
-  if (!find(address) || !all_read_.emplace(address, bytes).second) return true;
-  const std::uint64_t end = address + std::min(bytes, start_ + bytes_ - address);
+  const Known* const in = find(address);
+  if (in == nullptr || !all_read_.emplace(address, bytes).second) return true;
+  const std::uint64_t end = address + std::min(bytes, in->start + in->bytes - address);
   for (std::uint64_t at = address; at < end; at += kAtOnce)
     if (!read(at, static_cast<unsigned>(std::min(kAtOnce, end - at)))) return false;
   return true;
 }
 
 bool ConflictTracker::Log::write(std::uint64_t address, unsigned bytes) {
-  return claim(address, bytes, write_state_, true);
+  return claim<Kind::write>(address, bytes);
 }
 
 bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigned operation) {
-  return claim(address, bytes, static_cast<std::uint8_t>(kFirstReduction + operation), true);
+  return claim<Kind::reduction>(address, bytes, operation);
 }
 
-// Every row is saved once, by who first changed it: the order is all one.
-void ConflictTracker::Log::undo() {
-  for (const BigArray<BeforeRows>& each : rows_before_) {
-    const BeforeRows& rows = each[0];
-    for (std::size_t i = 0; i < rows.count; ++i)
-      std::memcpy(rows.at[i], rows.contents[i].data(), rows.bytes[i]);
-  }
-  rows_before_.clear();
+bool ConflictTracker::Log::reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) {
+  const Known* const in = find(address);
+  return (in != nullptr && is_apart(*in, address - in->start, bytes, operation)) ||
+         claim<Kind::reduction_apart>(address, bytes, operation);
+}
+
+std::byte* ConflictTracker::Log::apart(std::uint64_t address) {
+  const Known* const in = find(address);
+  if (in == nullptr) return nullptr;
+  const std::uint64_t at = address - in->start;
+  Apart* const apart = apart_at(*in, at / kPieceBytes);
+  const std::uint32_t there = apart == nullptr ? 0 : apart->words[at / kRowBytes % kPieceRows];
+  return (there >> at / kWordBytes % kRowWords & 1) != 0 ? apart->values.data() + at % kPieceBytes
+                                                         : nullptr;
+}
+
+void ConflictTracker::Log::merge() {
+  for (auto& [shadow, aparts] : aparts_)
+    for (std::uint64_t piece = 0; piece < aparts.size(); ++piece) {
+      if (aparts[piece] == nullptr) continue;
+      save(*shadow, piece);
+      for (unsigned row = 0; row < kPieceRows; ++row)
+        put_together(*shadow, piece * kPieceRows + row, *aparts[piece], aparts[piece]->words[row]);
+    }
+  aparts_.clear();
+  known_ = {};
+}
+
+bool ConflictTracker::Log::communicate(std::uint64_t address) {
+  const Known* const in = find(address);
+  return in != nullptr && !in->shadow->host_mapped;
 }
 
 }  // namespace heddle::simulator

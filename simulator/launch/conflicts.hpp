@@ -2,9 +2,14 @@
 // threads touched the same memory in a way that makes the result depend on their order; and takes
 // back what they wrote.
 //
-// Every 4 bytes of global memory have a state; rows of 128 bytes that are only used as a whole have
-// one together. A conflict ends the parallel run; the launch then
-// runs again on one thread, so a result never depends on the number of host threads.
+// Each thread notes for itself which 4 bytes of global memory it has used, and looks at the notes
+// of those others that have used the same piece of 1 KiB. What a piece held is copied before the
+// first write to it. A conflict ends the parallel run; the launch then runs again on one thread, so
+// a result never depends on the number of host threads.
+//
+// A thread that is alone in a piece notes without waiting for its note to be seen. So one that
+// comes to the piece in the same nanoseconds can miss it, and both go on: such a conflict is found
+// by conflicts(), before anything is kept.
 //
 // Most memory that a launch reads it never writes. So reads of an allocation are not noted until
 // something writes to it. What comes first decides: after a write they are noted, and a write after
@@ -19,13 +24,16 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "simulator/base/big_pages.hpp"
+#include "simulator/base/row_storage.hpp"
 #include "simulator/launch/access_log.hpp"
 #include "simulator/memory/memory.hpp"
+#include "simulator/memory/memory_before.hpp"
 
 namespace heddle::simulator {
 
@@ -33,19 +41,32 @@ class ConflictTracker {
  public:
   static constexpr unsigned kMaxThreads = 64;
   static constexpr unsigned kOperations = 24;
-  static constexpr unsigned kRowBytes = 128;
+  static constexpr unsigned kRowBytes = 128, kPieceBytes = 1024;
 
-  // `notes_reads`: all of them. Throws std::bad_alloc.
+  // `notes_reads`: all of them.
   ConflictTracker(const DeviceMemory& memory, bool notes_reads);
 
   // Whether a write was refused for want of notes of reads.
   bool lacks_reads() const { return lacks_reads_.load(std::memory_order_relaxed); }
+  // Whether two threads' uses of a word conflict. While threads run, those of the last moment may
+  // not be seen.
+  bool conflicts();
 
   // What was done first to an allocation, and so how it goes on.
   enum class Use : std::uint8_t { none, unnoted_reads, noted };
 
+ private:
+  struct Shadow;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  // From calloc: without memory of the host until it is used.
+  template <typename T>
+  using Zeros = std::unique_ptr<T[], Free>;
+
+ public:
   // What each host thread did; only it may use its own.
-  class Log final : public AccessLog {
+  class alignas(kCacheLine) Log final : public AccessLog {
    public:
     Log(ConflictTracker& tracker, unsigned thread);
     // False on a conflict. Contents are seen before they are changed.
@@ -54,62 +75,95 @@ class ConflictTracker {
     bool read_all(std::uint64_t address, std::uint64_t bytes) override;
     bool may_read_within(std::uint64_t first, std::uint64_t end) override;
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) override;
+    bool reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) override;
+    std::byte* apart(std::uint64_t address) override;
+    // Combines memory with what was reduced apart; for all threads, one after the other, once none
+    // runs.
+    void merge();
     // Who speaks with the host must not begin anew.
-    bool communicate(std::uint64_t address) override { return find(address) && !is_host_memory_; }
-    void undo();  // puts back what was there before; for all threads, once none runs
+    bool communicate(std::uint64_t address) override;
+    // Puts back what was there before; for all threads, once none runs.
+    void undo();
     // Whether it wrote to such memory.
     bool wrote_host_memory() const { return wrote_host_memory_; }
     // That what was there before takes.
-    std::uint64_t bytes() const { return rows_before_.size() * sizeof(BeforeRows); }
+    std::uint64_t bytes() const { return before_.bytes(); }
 
    private:
-    // In pages that launches take one after the other: so much new memory takes long to come.
-    struct BeforeRows {
-      static constexpr std::size_t kRows = 1024;
-      std::array<std::array<std::byte, kRowBytes>, kRows> contents;
-      std::array<std::byte*, kRows> at;
-      std::array<std::uint8_t, kRows> bytes;
-      std::size_t count;
+    // What the thread reduces in a piece by one operation, so that no line of the host's cache goes
+    // from thread to thread at each reduction. Of each row the words that lie here.
+    struct alignas(kCacheLine) Apart {
+      explicit Apart(unsigned the_operation) : operation(the_operation) {}
+      std::array<std::byte, kPieceBytes> values;
+      const unsigned operation;
+      std::array<std::uint32_t, kPieceBytes / kRowBytes> words{};
     };
-    // Of one allocation: granules from the first to the last.
-    struct Granules {
-      std::uint64_t first, last;
+    using Aparts = std::vector<std::unique_ptr<Apart>>;  // by piece of an allocation
+    // An allocation that was used lately, and the notes of it.
+    struct Known {
+      std::uint64_t start = 0, bytes = 0;
+      Shadow* shadow = nullptr;
+      std::uint64_t* uses = nullptr;  // the thread's own; null until it notes something
+      Aparts* aparts = nullptr;       // null until it reduces something
     };
-    std::uint8_t next_state(std::uint8_t seen, std::uint8_t wanted) const;
-    bool claim(std::uint64_t address, unsigned bytes, std::uint8_t state, bool writes);
-    bool claim_row(std::uint64_t row, const Granules& used, std::uint8_t state, bool writes);
-    bool has_claimed(std::uint64_t granule, std::uint8_t state, bool writes);
-    bool claim_granules(const Granules& used, std::uint8_t state);
-    bool claim_together(std::uint64_t granule, std::uint8_t state);
-    void save_row(std::uint64_t row);
-    bool find(std::uint64_t address);
-    bool reads_unnoted();
-    bool begins_writing();
+    enum class Kind : std::uint8_t { read, write, reduction, reduction_apart };
+
+    Known* find(std::uint64_t address);
+    Known* find_slowly(std::uint64_t address);
+    bool begin_notes(Known& in);
+    static bool reads_unnoted(const Known& in);
+    bool begins_writing(const Known& in);
+    template <Kind kKind>
+    bool claim(std::uint64_t address, unsigned bytes, unsigned operation = 0);
+    template <Kind kKind>
+    bool claim_words(Known& in, std::uint64_t row, std::uint32_t words, unsigned operation);
+    static std::uint32_t reduced_otherwise(const Known& in, std::uint64_t row, std::uint32_t words,
+                                           unsigned operation);
+    std::uint32_t take_apart(Known& in, std::uint64_t row, std::uint32_t words, unsigned operation);
+    void put_together(const Shadow& shadow, std::uint64_t row, Apart& from, std::uint32_t words);
+    static Apart* apart_at(const Known& in, std::uint64_t piece) {
+      return in.aparts == nullptr ? nullptr : (*in.aparts)[piece].get();
+    }
+    static bool is_apart(const Known& in, std::uint64_t at, unsigned bytes, unsigned operation);
+    void save(Shadow& shadow, std::uint64_t piece);
+    bool is_fresh(Shadow& shadow, std::uint64_t frame);
+    void look_at(Shadow& shadow, std::uint64_t frame);
+
     ConflictTracker& tracker_;
-    std::uint8_t read_state_, write_state_;
-    std::vector<BigArray<BeforeRows>> rows_before_;               // one each
-    std::uint64_t last_page_ = 0;                                 // in which one was saved
-    std::set<std::pair<std::uint64_t, std::uint64_t>> all_read_;  // what read_all has claimed
-    // The allocation last used.
-    std::uint64_t start_ = 0, bytes_ = 0, granules_ = 0;
-    std::byte* data_ = nullptr;
-    std::uint8_t *states_ = nullptr, *row_states_ = nullptr;
-    std::atomic<Use>* use_ = nullptr;
-    bool is_host_memory_ = false;
+    const unsigned thread_;
     bool wrote_host_memory_ = false;
+    std::size_t last_ = 0, next_ = 0;  // of `known_`: used last, and to be replaced next
+    std::array<Known, 4> known_;
+    MemoryBefore<kPieceBytes> before_;
+    std::vector<std::span<std::byte>> fresh_;  // what held zeros
+    std::map<Shadow*, Aparts> aparts_;
+    std::size_t apart_count_ = 0;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> all_read_;  // what read_all has claimed
   };
 
  private:
   struct Shadow {
     std::uint64_t bytes = 0;
     std::byte* data = nullptr;
-    // By granule and by row; zero, and without memory, until the first access.
-    std::unique_ptr<std::uint8_t[], void (*)(void*)> states{nullptr, std::free};
-    std::unique_ptr<std::uint8_t[], void (*)(void*)> row_states{nullptr, std::free};
     bool host_mapped = false;
     std::atomic<Use> use{Use::none};
+    // None of these is there until a thread notes something.
+    Zeros<std::uint64_t> users;      // by piece: a bit for each thread that has used it
+    Zeros<std::uint8_t> saved;       // by piece
+    Zeros<std::uint8_t> frames;      // of the host's memory: whether it was fresh
+    Zeros<std::uint8_t> operations;  // by word: that of its reductions, and 1
+    std::array<Zeros<std::uint64_t>, kMaxThreads> uses;  // by thread and row
+
+    std::uint64_t rows() const { return (bytes + kRowBytes - 1) / kRowBytes; }
+    std::uint64_t pieces() const { return (bytes + kPieceBytes - 1) / kPieceBytes; }
+    std::uint64_t frame_of(std::uint64_t byte) const;
+    std::uint64_t frame_count() const { return frame_of(bytes - 1) + 1; }
+    std::span<std::byte> frame(std::uint64_t number) const;
+    bool conflicts_in(std::uint64_t piece) const;
+    bool conflicts_with(std::uint64_t others, std::uint64_t row, std::uint64_t own) const;
   };
   std::map<std::uint64_t, Shadow> shadows_;  // by allocation address
+  std::mutex beginning_notes_;
   std::atomic<bool> lacks_reads_{false};
 };
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #define HEDDLE_LANES_VARIANT atomics
 #include "simulator/lanes/half.hpp"
@@ -131,14 +134,69 @@ bool has_operation(AtomicOp op, AtomicType type) {
   }
 }
 
+namespace {
+
+// Those of `commutative`, in the order of their numbers.
+constexpr std::array kCommutative{AtomicOp::add,  AtomicOp::min, AtomicOp::max,
+                                  AtomicOp::and_, AtomicOp::or_, AtomicOp::xor_};
+constexpr unsigned kIntegerTypes = 4;  // the first of AtomicType
+
+AtomicOp operation_of(unsigned commutative) { return kCommutative[commutative / kIntegerTypes]; }
+AtomicType type_of(unsigned commutative) {
+  return static_cast<AtomicType>(commutative % kIntegerTypes);
+}
+
+// Calls f with a value of the elements' type.
+template <typename F>
+auto with_type(unsigned commutative, F&& f) {
+  switch (type_of(commutative)) {
+    case AtomicType::s32:
+      return f(std::int32_t{});
+    case AtomicType::u64:
+      return f(std::uint64_t{});
+    case AtomicType::s64:
+      return f(std::int64_t{});
+    default:
+      return f(std::uint32_t{});
+  }
+}
+
+}  // namespace
+
 std::optional<unsigned> commutative(AtomicOp op, AtomicType type) {
-  constexpr std::array<int, 9> kNumbers{0, 1, 2, -1, -1, 3, 4, 5, -1};
-  constexpr unsigned kIntegerTypes = 4;  // the first of AtomicType
-  const auto operation = static_cast<std::size_t>(op);
-  if (static_cast<unsigned>(type) >= kIntegerTypes || operation >= kNumbers.size() ||
-      kNumbers[operation] < 0)
+  const auto* const found = std::ranges::find(kCommutative, op);
+  if (static_cast<unsigned>(type) >= kIntegerTypes || found == kCommutative.end())
     return std::nullopt;
-  return static_cast<unsigned>(kNumbers[operation]) * kIntegerTypes + static_cast<unsigned>(type);
+  return static_cast<unsigned>(found - kCommutative.begin()) * kIntegerTypes +
+         static_cast<unsigned>(type);
+}
+
+unsigned element_bytes(unsigned commutative) { return is_wide(type_of(commutative)) ? 8 : 4; }
+
+std::uint64_t neutral_element(unsigned commutative) {
+  return with_type(commutative, [&]<typename T>(T) -> std::uint64_t {
+    using Limits = std::numeric_limits<T>;
+    switch (operation_of(commutative)) {
+      case AtomicOp::min:
+        return static_cast<std::make_unsigned_t<T>>(Limits::max());
+      case AtomicOp::max:
+        return static_cast<std::make_unsigned_t<T>>(Limits::min());
+      case AtomicOp::and_:
+        return ~std::make_unsigned_t<T>{0};
+      default:
+        return 0;
+    }
+  });
+}
+
+void combine_elements(unsigned commutative, std::byte* memory, const std::byte* other) {
+  with_type(commutative, [&]<typename T>(T) {
+    T one, two;
+    std::memcpy(&one, memory, sizeof one);
+    std::memcpy(&two, other, sizeof two);
+    one = combine_integer<T>(operation_of(commutative), one, two);
+    std::memcpy(memory, &one, sizeof one);
+  });
 }
 
 }  // namespace heddle::simulator

@@ -23,6 +23,12 @@ bool has_operation(AtomicOp op, AtomicType type);
 // order: those of integers. Nothing for the others, and for Step::selector's other values.
 std::optional<unsigned> commutative(AtomicOp op, AtomicType type);
 
+// Of a reduction that `commutative` numbers: the bytes of an element, what changes no element it is
+// combined with, and an element in memory combined with another.
+unsigned element_bytes(unsigned commutative);
+std::uint64_t neutral_element(unsigned commutative);
+void combine_elements(unsigned commutative, std::byte* memory, const std::byte* other);
+
 // Of integers, signed or not.
 template <typename T>
 constexpr T combine_integer(AtomicOp op, T old, T operand) {

@@ -108,4 +108,13 @@ void for_each_touched(const Allocation& allocation, const VisitStretch& visit) {
   if (begin != end) visit(begin, view(begin, end));
 }
 
+bool is_untouched(const std::byte* first, std::uint64_t bytes) {
+  const std::uint64_t skipped = reinterpret_cast<std::uintptr_t>(first) % kHostPage;
+  const std::uint64_t count = (skipped + bytes + kHostPage - 1) / kHostPage;
+  const auto touched = std::make_unique<bool[]>(count);
+  const std::span<bool> marks(touched.get(), count);
+  return PageMap(count).mark(first - skipped, marks) &&
+         std::ranges::none_of(marks, [](bool each) { return each; });
+}
+
 }  // namespace heddle::simulator

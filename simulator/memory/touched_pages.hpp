@@ -17,4 +17,8 @@ inline constexpr std::uint64_t kHostPage = 4096;
 using VisitStretch = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
 void for_each_touched(const Allocation& allocation, const VisitStretch& visit);
 
+// Whether nobody has touched any of the host's pages that these bytes lie in, but for such reads
+// that the system has given no page for: all are zero. Of memory that belongs to no file.
+bool is_untouched(const std::byte* first, std::uint64_t bytes);
+
 }  // namespace heddle::simulator

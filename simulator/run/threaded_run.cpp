@@ -19,6 +19,10 @@ namespace {
 // That what was in memory before may take, so that it can be put back.
 constexpr std::uint64_t kMostBytes = 256 << 20;
 
+// How many instructions a thread executes before it looks for conflicts, and how many times as many
+// before it looks again.
+constexpr std::uint64_t kFirstLook = 1 << 14, kLooksApart = 4;
+
 // A kernel whose blocks were found to use the same memory so often is not tried again.
 constexpr unsigned kMostConflicts = 2;
 
@@ -103,7 +107,6 @@ bool ThreadedRun::make_cores(const Core& first, unsigned count) {
     return false;
   }
   logs_.clear();
-  logs_.reserve(count);
   cores_.clear();
   for (unsigned i = 0; i < count; ++i) {
     logs_.emplace_back(*tracker_, i);
@@ -136,7 +139,13 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
     try {
       BlockTurns own(core, resident, others);
       if (thread == 0 && turns.begun() != nullptr) own.take_over(copy_of(core, *turns.begun()));
-      own.run([&] { return next_block(thread); });
+      own.run([&, look_at = kFirstLook]() mutable {
+        if (core.issued >= look_at) {  // for conflicts that escaped the logs: ever more seldom
+          look_at = kLooksApart * core.issued;
+          if (tracker_->conflicts()) others.stop();
+        }
+        return next_block(thread);
+      });
     } catch (...) {
       failures[thread] = std::current_exception();
     }
@@ -148,6 +157,7 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
     undo();
     return joined;
   }
+  for (ConflictTracker::Log& log : logs_) log.merge();
   first.instruction_limit -= issued();
   blocks.first = shared.first_left();
   turns.forget_begun();
@@ -156,15 +166,18 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
   return Joined::done;
 }
 
-ThreadedRun::Joined ThreadedRun::outcome(const Core& first, const Watch& watch) const {
+ThreadedRun::Joined ThreadedRun::outcome(const Core& first, const Watch& watch) {
   const KernelFacts& kernel = *first.launch.kernel;
   if (tracker_->lacks_reads()) {
     kernel.notes_reads = true;
     return Joined::to_be_repeated;
   }
-  if (std::ranges::any_of(cores_, [](const auto& core) { return core->conflicted; }))
-    ++kernel.conflicts;
-  const bool over = watch.stopped() || issued() >= first.instruction_limit - first.issued;
+  const bool conflicted =
+      std::ranges::any_of(cores_, [](const auto& core) { return core->conflicted; }) ||
+      tracker_->conflicts();
+  if (conflicted) ++kernel.conflicts;
+  const bool over =
+      conflicted || watch.stopped() || issued() >= first.instruction_limit - first.issued;
   return over ? Joined::failed : Joined::done;
 }
 

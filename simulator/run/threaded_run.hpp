@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,7 +38,7 @@ class ThreadedRun {
   Joined join(Core& first, std::uint64_t resident, BlockTurns& turns, BlockRange& blocks,
               unsigned count, Watch& watch);
   bool make_cores(const Core& first, unsigned count);
-  Joined outcome(const Core& first, const Watch& watch) const;
+  Joined outcome(const Core& first, const Watch& watch);
   std::uint64_t issued() const;
   void take();
 
@@ -45,7 +46,7 @@ class ThreadedRun {
   const std::optional<std::uint64_t> alone_;
   BlockRun others_;  // what others than the first core did
   std::optional<ConflictTracker> tracker_;
-  std::vector<ConflictTracker::Log> logs_;
+  std::deque<ConflictTracker::Log> logs_;
   std::vector<std::unique_ptr<Core>> cores_;
 };
 

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "simulator/memory/touched_pages.hpp"
+
 namespace heddle::simulator {
 namespace {
 
@@ -210,6 +212,129 @@ TEST(Conflicts, UndoRestoresWhatWasThereBefore) {
   two.second.undo();
   EXPECT_EQ(two.get(0), 7u);
   EXPECT_EQ(two.get(4), 8u);
+}
+
+TEST(Conflicts, AreSeenAfterwardsToo) {
+  Two two;
+  EXPECT_TRUE(two.first.write(two.at, 4));
+  EXPECT_TRUE(two.second.read(two.at + 4, 4));
+  EXPECT_TRUE(two.first.reduce(two.at + 8, 4, 3));
+  EXPECT_TRUE(two.second.reduce(two.at + 8, 4, 3));
+  EXPECT_FALSE(two.tracker.conflicts());
+  EXPECT_FALSE(two.second.read(two.at, 4));
+  EXPECT_TRUE(two.tracker.conflicts());
+}
+
+constexpr unsigned kAdd = 0, kMax = 8, kAddWide = 2;  // numbers of `commutative`: 32 bits, and 64
+
+void add(std::byte* place, std::uint32_t value) {
+  std::uint32_t sum;
+  std::memcpy(&sum, place, 4);
+  sum += value;
+  std::memcpy(place, &sum, 4);
+}
+
+TEST(Conflicts, WhatThreadsReduceApartComesTogether) {
+  Two two;
+  two.put(4, 7);
+  for (ConflictTracker::Log* const log : {&two.first, &two.second}) {
+    ASSERT_TRUE(log->reduce_apart(two.at + 4, 4, kAdd));
+    ASSERT_NE(log->apart(two.at + 4), nullptr);
+    EXPECT_EQ(log->apart(two.at), nullptr);
+    add(log->apart(two.at + 4), 100);
+    EXPECT_TRUE(log->reduce_apart(two.at + 4, 4, kAdd));
+    add(log->apart(two.at + 4), 1);
+  }
+  EXPECT_EQ(two.get(4), 7u);
+  two.first.merge();
+  two.second.merge();
+  EXPECT_EQ(two.get(4), 209u);
+  two.first.undo();
+  two.second.undo();
+  EXPECT_EQ(two.get(4), 7u);
+}
+
+TEST(Conflicts, AThreadReadsWhatItHasReducedApart) {
+  Two two;
+  two.put(4, 7);
+  ASSERT_TRUE(two.first.reduce_apart(two.at + 4, 4, kAdd));
+  add(two.first.apart(two.at + 4), 100);
+  EXPECT_TRUE(two.first.read(two.at, 8));
+  EXPECT_EQ(two.get(4), 107u);
+  EXPECT_EQ(two.first.apart(two.at + 4), nullptr);
+  EXPECT_TRUE(two.first.reduce_apart(two.at + 4, 4, kAdd));
+  EXPECT_EQ(two.first.apart(two.at + 4), nullptr);
+  EXPECT_FALSE(two.second.reduce_apart(two.at + 4, 4, kAdd));
+  two.first.merge();
+  EXPECT_EQ(two.get(4), 107u);
+  two.first.undo();
+  EXPECT_EQ(two.get(4), 7u);
+}
+
+// Of an element of two words that was reduced apart, and of one that was not.
+TEST(Conflicts, AWideElementIsInOnePlace) {
+  Two two;
+  ASSERT_TRUE(two.first.reduce_apart(two.at + 8, 8, kAddWide));
+  const std::uint64_t sum = (std::uint64_t{3} << 32) + 2;
+  std::memcpy(two.first.apart(two.at + 8), &sum, 8);
+  EXPECT_TRUE(two.first.read(two.at + 12, 4));
+  EXPECT_EQ(two.get(8), 2u);
+  EXPECT_EQ(two.get(12), 3u);
+  EXPECT_EQ(two.first.apart(two.at + 8), nullptr);
+  EXPECT_TRUE(two.first.read(two.at + 20, 4));
+  EXPECT_TRUE(two.first.reduce_apart(two.at + 16, 8, kAddWide));
+  EXPECT_EQ(two.first.apart(two.at + 16), nullptr);
+}
+
+TEST(Conflicts, OneOperationIsReducedApartInAPiece) {
+  Two two;
+  EXPECT_TRUE(two.first.reduce_apart(two.at, 4, kAdd));
+  EXPECT_TRUE(two.first.reduce_apart(two.at + 4, 4, kMax));
+  EXPECT_EQ(two.first.apart(two.at + 4), nullptr);
+  add(two.first.apart(two.at), 5);
+  EXPECT_TRUE(two.first.reduce_apart(two.at, 4, kMax));  // its order matters from now on
+  EXPECT_EQ(two.first.apart(two.at), nullptr);
+  EXPECT_EQ(two.get(0), 5u);
+  EXPECT_FALSE(two.second.reduce_apart(two.at, 4, kMax));
+}
+
+TEST(Conflicts, WhatIsReducedApartBeginsWithWhatChangesNothing) {
+  for (unsigned operation = 0; operation < ConflictTracker::kOperations; ++operation)
+    for (const std::uint32_t value : {0u, 1u, 0x7fff'ffffu, 0x8000'0000u, 0xffff'ffffu}) {
+      Two two;
+      two.put(8, value);
+      two.put(12, ~value);
+      ASSERT_TRUE(two.first.reduce_apart(two.at + 8, 8, operation));
+      ASSERT_NE(two.first.apart(two.at + 8), nullptr);
+      two.first.merge();
+      EXPECT_EQ(two.get(8), value) << operation;
+      EXPECT_EQ(two.get(12), ~value) << operation;
+    }
+}
+
+// Nothing is saved of it: it was zero.
+TEST(Conflicts, MemoryThatNobodyHadTouchedBecomesZeroAgain) {
+  constexpr std::uint64_t kFrame = 2 << 20, kSize = 3 * kFrame;
+  DeviceMemory memory(kSize);
+  const std::uint64_t at = *memory.allocate(kSize, "a");
+  std::byte* const bytes = memory.view(at, kSize);
+  if (!is_untouched(bytes, kSize)) GTEST_SKIP() << "the system does not say what was touched";
+  bytes[kFrame + 5] = std::byte(9);
+  ConflictTracker tracker(memory, true);
+  ConflictTracker::Log log(tracker, 0);
+  const auto write = [&](std::uint64_t offset) {
+    ASSERT_TRUE(log.write(at + offset, 1));
+    bytes[offset] = std::byte(7);
+  };
+  write(2 * kFrame + 100);
+  write(kSize - 1);
+  EXPECT_EQ(log.bytes(), 0u);
+  write(kFrame + 5);
+  EXPECT_NE(log.bytes(), 0u);
+  log.undo();
+  EXPECT_EQ(bytes[kFrame + 5], std::byte(9));
+  EXPECT_EQ(bytes[2 * kFrame + 100], std::byte(0));
+  EXPECT_EQ(bytes[kSize - 1], std::byte(0));
 }
 
 TEST(Conflicts, ThousandsOfRowsAreTakenBack) {
