@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "simulator/memory/atomic_operations.hpp"
@@ -47,7 +48,7 @@ std::uint64_t host_frame(const std::byte* at) {
 
 template <typename T>
 T* zeros(std::uint64_t count) {
-  return static_cast<T*>(std::calloc(count, sizeof(T)));
+  return static_cast<T*>(take_from_big_pages(count * sizeof(T), Fresh::zeroed));
 }
 
 // The bits of words from `first` to `last`.
@@ -140,20 +141,23 @@ ConflictTracker::Log::Known* ConflictTracker::Log::find_slowly(std::uint64_t add
 }
 
 // False: there is no memory for it.
-bool ConflictTracker::Log::begin_notes(Known& in) {
+bool ConflictTracker::Log::begin_notes(Known& in) try {
   const std::lock_guard lock(tracker_.beginning_notes_);
   Shadow& shadow = *in.shadow;
   if (shadow.users == nullptr) {
+    shadow.operations.reset(
+        static_cast<std::uint8_t*>(std::calloc(shadow.rows() * kRowWords, sizeof(std::uint8_t))));
+    if (shadow.operations == nullptr) return false;
     shadow.saved.reset(zeros<std::uint8_t>(shadow.pieces()));
-    shadow.operations.reset(zeros<std::uint8_t>(shadow.rows() * kRowWords));
     shadow.frames.reset(zeros<std::uint8_t>(shadow.frame_count()));
-    if (shadow.saved != nullptr && shadow.operations != nullptr && shadow.frames != nullptr)
-      shadow.users.reset(zeros<std::uint64_t>(shadow.pieces()));
+    shadow.users.reset(zeros<std::uint64_t>(shadow.pieces()));
   }
   auto& uses = shadow.uses[thread_];
-  if (shadow.users != nullptr && uses == nullptr) uses.reset(zeros<std::uint64_t>(shadow.rows()));
+  if (uses == nullptr) uses.reset(zeros<std::uint64_t>(shadow.rows()));
   in.uses = uses.get();
-  return in.uses != nullptr;
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool ConflictTracker::Log::reads_unnoted(const Known& in) {

@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/base/big_pages.hpp"
 #include "simulator/base/row_storage.hpp"
 #include "simulator/launch/access_log.hpp"
 #include "simulator/memory/memory.hpp"
@@ -60,9 +61,13 @@ class ConflictTracker {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
   };
-  // From calloc: without memory of the host until it is used.
+  struct GiveBack {
+    void operator()(void* memory) const { give_back_to_big_pages(memory); }
+  };
+  // Zero at first. In huge pages: what is read before it is written costs two faults of each small
+  // page, and the second one stops all threads.
   template <typename T>
-  using Zeros = std::unique_ptr<T[], Free>;
+  using Notes = std::unique_ptr<T[], GiveBack>;
 
  public:
   // What each host thread did; only it may use its own.
@@ -148,11 +153,12 @@ class ConflictTracker {
     bool host_mapped = false;
     std::atomic<Use> use{Use::none};
     // None of these is there until a thread notes something.
-    Zeros<std::uint64_t> users;      // by piece: a bit for each thread that has used it
-    Zeros<std::uint8_t> saved;       // by piece
-    Zeros<std::uint8_t> frames;      // of the host's memory: whether it was fresh
-    Zeros<std::uint8_t> operations;  // by word: that of its reductions, and 1
-    std::array<Zeros<std::uint64_t>, kMaxThreads> uses;  // by thread and row
+    Notes<std::uint64_t> users;  // by piece: a bit for each thread that has used it
+    Notes<std::uint8_t> saved;   // by piece
+    Notes<std::uint8_t> frames;  // of the host's memory: whether it was fresh
+    // By word: the operation of its reductions, and 1. Without memory of the host until then.
+    std::unique_ptr<std::uint8_t[], Free> operations;
+    std::array<Notes<std::uint64_t>, kMaxThreads> uses;  // by thread and row
 
     std::uint64_t rows() const { return (bytes + kRowBytes - 1) / kRowBytes; }
     std::uint64_t pieces() const { return (bytes + kPieceBytes - 1) / kPieceBytes; }

@@ -16,8 +16,9 @@
 namespace heddle::simulator {
 namespace {
 
-// That what was in memory before may take, so that it can be put back.
-constexpr std::uint64_t kMostBytes = 256 << 20;
+// That what was in memory before may take, so that it can be put back: of all threads, and of each,
+// so that it does not fill the host's caches.
+constexpr std::uint64_t kMostBytes = 256 << 20, kMostBytesEach = 16 << 20;
 
 // How many instructions a thread executes before it looks for conflicts, and how many times as many
 // before it looks again.
@@ -128,7 +129,7 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
   std::atomic<bool> full{false};
   const bool in_parts = !revocable_ && first.unordered_reads == nullptr;
   const auto next_block = [&](unsigned thread) {
-    if (in_parts && logs_[thread].bytes() > kMostBytes / count)
+    if (in_parts && logs_[thread].bytes() > std::min(kMostBytes / count, kMostBytesEach))
       full.store(true, std::memory_order_relaxed);
     return shared.next(thread, full);
   };
