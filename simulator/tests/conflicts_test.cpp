@@ -2,7 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstring>
+#include <deque>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
 
 #include "simulator/memory/touched_pages.hpp"
 
@@ -310,6 +317,58 @@ TEST(Conflicts, WhatIsReducedApartBeginsWithWhatChangesNothing) {
       EXPECT_EQ(two.get(8), value) << operation;
       EXPECT_EQ(two.get(12), ~value) << operation;
     }
+}
+
+// Of random words, all of them or those of a part of its own, and some that all reduce. Found is
+// what a comparison of all uses finds.
+TEST(Conflicts, ThreadsThatRunAtTheSameTimeFindAllConflicts) {
+  constexpr unsigned kThreads = 3, kUses = 300;
+  constexpr std::uint64_t kWords = 1 << 14;
+  unsigned conflicts = 0;
+  for (unsigned round = 0; round < 60; ++round) {
+    DeviceMemory memory(1 << 20);
+    const std::uint64_t at = *memory.allocate(4 * kWords, "a");
+    ConflictTracker tracker(memory, true);
+    std::deque<ConflictTracker::Log> logs;
+    for (unsigned i = 0; i < kThreads; ++i) logs.emplace_back(tracker, i);
+    struct Uses {
+      bool refused = false;
+      std::map<std::uint64_t, unsigned> words;  // bits: read, reduced, written
+    };
+    std::array<Uses, kThreads> all;
+    const auto run = [&](unsigned thread) {
+      std::mt19937 random(round * kThreads + thread);
+      const std::uint64_t own = round % 2 == 0 ? kWords : kWords / 4;  // words of its part
+      for (unsigned i = 0; i < kUses && !all[thread].refused; ++i) {
+        const auto kind = static_cast<unsigned>(random() % 3);
+        const std::uint64_t word =
+            kind == 1 ? random() % 64
+                      : 64 + (round % 2 == 0 ? 0 : thread * own) + random() % (own - 64);
+        const std::uint64_t place = at + 4 * word;
+        all[thread].words[word] |= 1u << kind;
+        all[thread].refused = !(kind == 0   ? logs[thread].read(place, 4)
+                                : kind == 1 ? logs[thread].reduce_apart(place, 4, kAdd)
+                                            : logs[thread].write(place, 4));
+        if (kind == 1 && !all[thread].refused) add(logs[thread].apart(place), 1);
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(run, i);
+    }
+    bool expected = false, refused = false;
+    for (const Uses& one : all) {
+      refused |= one.refused;
+      for (const Uses& other : all)
+        for (const auto& [word, kinds] : one.words)
+          if (const auto same = other.words.find(word); &one != &other && same != other.words.end())
+            expected |= !std::has_single_bit(kinds | same->second) || ((kinds | same->second) == 4);
+    }
+    EXPECT_EQ(refused || tracker.conflicts(), expected) << round;
+    conflicts += expected ? 1 : 0;
+  }
+  EXPECT_GT(conflicts, 10u);
+  EXPECT_LT(conflicts, 50u);
 }
 
 // Nothing is saved of it: it was zero.
