@@ -47,10 +47,13 @@ Core::Core(const LaunchContext& launch_context)
       counts(launch_context.program->steps.size()) {
   const LaunchRequest& request = *launch.request;
   forget_allocations();
+  rows_before = prefetch.places();
   if (launch.options->observer != nullptr) left_out_ = launch.options->observer->left_out();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();
   if (!launch.options->settings.interpret) native_ = launch.program->native.get();
+  // Whose groups stop nowhere but where an instruction says so.
+  enters_regions_ = native_ != nullptr && launch.reconvergence == ReconvergencePolicy::barriers;
   if (const auto seed = launch.options->settings.random_schedule)
     random = std::make_unique<RandomOrder>(*seed);
 }
@@ -74,18 +77,18 @@ std::byte* Core::resolve_slowly(std::uint64_t address, std::uint64_t bytes) {
 }
 
 std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
-  if (std::byte* const known = resolve_known(address, bytes)) return known;
+  if (std::byte* const there = resolve_known(address, bytes)) return there;
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->contains(address, bytes)) return nullptr;
-  Known known{found->address, found->bytes, found->data};
+  Known place{found->address, found->bytes, found->data};
   if (found->registered) {
     const auto there = launch.memory->allowed(*found, address, false);
-    known = {there.address, there.bytes, there.data};
-    if (!known.contains(address, bytes)) return nullptr;
+    place = {there.address, there.bytes, there.data};
+    if (!place.contains(address, bytes)) return nullptr;
   }
-  known_[next_known_] = known;
-  next_known_ = (next_known_ + 1) % known_.size();
-  return known.data + (address - known.start);
+  known[next_known_] = place;
+  next_known_ = (next_known_ + 1) % known.size();
+  return place.data + (address - place.start);
 }
 
 bool Core::may_write_there(std::uint64_t address, std::uint64_t bytes) {
@@ -98,7 +101,7 @@ bool Core::may_write_there(std::uint64_t address, std::uint64_t bytes) {
 }
 
 void Core::forget_allocations() {
-  known_ = {};
+  known = {};
   writable_ = {};
   const auto registered = launch.memory->registered();
   registered_ = {registered.address, registered.bytes, nullptr};
@@ -199,6 +202,25 @@ inline const Step* Core::execute_run(Warp& warp, const Step* step, const Step* e
   return step + entry.length;
 }
 
+// Enters native code for a stretch that begins at `first`, and for those that follow without
+// leaving it. Returns a Flow, with kOverBudget where it has to go on otherwise.
+inline std::uint32_t Core::execute_region(Warp& warp, Pc first, Mask active, const void* place) {
+  if (!counts.has_room(first)) {
+    const native::Runs::Region region = native_->region_of()(first);
+    counts.make_region_room(region.first, region.end);
+  }
+  counts.begin_stretch(first, active == kFullMask ? kWarpSize : active.count());
+  loads_freely =
+      !notes_accesses() && log == nullptr && launch.model->access_rules == AccessRules::sectors;
+  stores_freely = loads_freely && journal == nullptr && !guards_writes();
+  gives_way_in_shared = giving_way.would(true);
+  gives_way_in_global = giving_way.would(false);
+  shared = warp.block->shared.data();
+  shared_bytes = launch.shared_bytes;
+  current_pc = place_of(warp.convergence->current().pc);
+  return native_->enter()(this, &warp, active.bits(), counts.pages(), place);
+}
+
 // Executes a warp's instructions in stretches: those that its current group executes one after the
 // other. Ends where no group can go on or one is to replay, and where the turn is over; false: the
 // launch stops.
@@ -222,7 +244,23 @@ bool Core::run_stretches(Warp& warp) {
     halts = until_halt < turn;
     return step + (halts ? until_halt : turn);
   };
+  const auto goes_on = [&] {
+    return issued < issue_limit && lanes.has_current() && !lanes.replays();
+  };
   for (;;) {
+    if (enters_regions_) {
+      const bool all_active = active == kFullMask;
+      if (const void* const place = native_->place(first, all_active)) {
+        const std::uint32_t ended = execute_region(warp, Pc(first), active, place);
+        if (ended == static_cast<std::uint32_t>(Flow::stop)) return false;
+        if (!goes_on()) return true;
+        active = lanes.current().lanes;
+        first = lanes.current().pc;
+        if (ended < native::kOverBudget) continue;
+      } else {
+        native_->visit_place(first, all_active);
+      }
+    }
     const Step* step = steps.data() + first;
     const Step* counted_to = step;  // what `issued` has counted
     const Step* end = end_of_stretch(step);
@@ -241,6 +279,7 @@ bool Core::run_stretches(Warp& warp) {
       flow = step->execute(*this, warp, *step, active, on);
       step = counted_to;
       if (flow != Flow::next) break;
+      if (enters_regions_ && native_->place(index(step), active == kFullMask) != nullptr) break;
       if (issue_limit != limit || lanes.halt() != halt) end = end_of_stretch(step);
     }
     counts.add_stretch(first, index(step), active == kFullMask ? kWarpSize : active.count());
@@ -250,7 +289,7 @@ bool Core::run_stretches(Warp& warp) {
       if (halts) lanes.settle();
     }
     if (flow == Flow::stop) return false;
-    if (issued >= issue_limit || !lanes.has_current() || lanes.replays()) return true;
+    if (!goes_on()) return true;
     active = lanes.current().lanes;
     first = lanes.current().pc;
   }

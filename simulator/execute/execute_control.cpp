@@ -233,6 +233,11 @@ Execute lower_control(const isa::Instruction& in, Step& step, std::uint32_t inde
   }
 }
 
+bool is_plain_branch(const Step& step) {
+  return step.execute == execute_bra && kind_of(step) == Branch::Kind::jump &&
+         step.pp.index == kPT && step.pp.invert.empty();
+}
+
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if (on.empty()) return Flow::next;
   return core.raise(Fault::Kind::unsupported_instruction, warp, step, on, 0, {});

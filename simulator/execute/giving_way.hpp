@@ -19,9 +19,11 @@ class GivingWay {
   // The warp is at such an access, of shared memory or of global memory alone. True: its turn is
   // over with it.
   bool access(bool shared) {
-    gave_ = gave_ || (shared ? left_shared_ : left_global_);
+    gave_ = would(shared);
     return gave_;
   }
+  // Whether one would end it.
+  bool would(bool shared) const { return gave_ || (shared ? left_shared_ : left_global_); }
   // Whether its turn ended so.
   bool gave() const { return gave_; }
 

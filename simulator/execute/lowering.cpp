@@ -385,14 +385,102 @@ native::KnownWord known_words(const LoweredProgram& program) {
   };
 }
 
+namespace {
+
+// As the core does, of an access that may end the warp's turn.
+Flow execute_ordered(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  core.before_access(step, *warp.convergence);
+  return step.execute(core, warp, step, active, on);
+}
+
+// Of a warp that may have several groups, among which the current one may get another place.
+Flow execute_partial(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (step.accesses != 0) {
+    core.before_access(step, *warp.convergence);
+    core.current_pc = place_of(warp.convergence->current().pc);
+    *core.current_pc = core.pc_of(step) + 1;
+  }
+  const Flow flow = step.execute(core, warp, step, active, on);
+  if (flow == Flow::next) core.current_pc = place_of(warp.convergence->current().pc);
+  return flow;
+}
+
+bool goes_on(native::Machine* machine, WarpState* state, std::uint32_t active, std::uint32_t pc) {
+  Reconvergence& lanes = *static_cast<Warp*>(state)->convergence;
+  if (!lanes.has_current() || lanes.replays()) return false;
+  Group& group = lanes.current();
+  machine->current_pc = place_of(group.pc);
+  return group.lanes == Mask(active) && group.pc == pc;
+}
+
+// Of weak loads and stores of one or two words, which access nothing but their memory.
+native::RowAccess describe_access(const Step& step, std::uint32_t index) {
+  using isa::Op;
+  native::RowAccess access;
+  if (step.instruction == nullptr || step.execute == execute_past_end) return access;
+  const Op op = step.instruction->op;
+  access.loads = op == Op::LDG || op == Op::LDS;
+  access.is_shared = op == Op::LDS || op == Op::STS;
+  const bool is_plain = access.loads || access.is_shared || op == Op::STG;
+  const bool has_width = step.width == 4 || (step.width == 8 && !access.is_shared);
+  const auto offset = static_cast<std::int32_t>(step.address.offset);
+  if (!is_plain || !has_width || step.selector != 0 || step.address.shift != 0 ||
+      offset != step.address.offset)
+    return access;
+  const auto base = [](AddressForm::Base from) {
+    return static_cast<native::RowAccess::Base>(from);
+  };
+  access.base = base(step.address.base);
+  access.uniform = base(step.address.uniform);
+  access.has_policy = step.address.has_descriptor;
+  access.uniform_row = step.address.uniform_row;
+  access.offset = offset;
+  access.row_before = RowPrefetch::place_of(index);
+  access.gives_way_in_shared = (step.accesses & Step::kOrderedShared) != 0;
+  access.gives_way_in_global = step.accesses > Step::kByThreads && !access.gives_way_in_shared;
+  access.width = step.width;
+  return access;
+}
+
+native::RunOp describe_step(const LoweredProgram& program, std::uint32_t index) {
+  const Step& step = program.steps[index];
+  native::RunOp op;
+  op.op = &step;
+  op.threads_on = {Tally::page_of(index), Tally::threads_on_in_page(index)};
+  if (step.lane != nullptr) return op;
+  const bool ordered = step.accesses > Step::kByThreads;
+  op.execute = reinterpret_cast<const void*>(ordered ? execute_ordered : step.execute);
+  op.execute_partial = reinterpret_cast<const void*>(execute_partial);
+  op.access = describe_access(step, index);
+  op.is_branch = is_plain_branch(step);
+  op.target = step.target;
+  return op;
+}
+
+// Pieces of a function's code, which begins where none of its branches leads out of.
+native::Runs::Region region_at(const LoweredProgram& program, std::uint32_t index) {
+  constexpr auto kLongest = static_cast<std::uint32_t>(native::RegionCompiler::kLongest);
+  const auto behind = std::ranges::upper_bound(program.sections, index);
+  const std::uint32_t first = behind == program.sections.begin() ? 0 : *std::prev(behind);
+  const auto last = static_cast<std::uint32_t>(program.steps.size() - 1);
+  const std::uint32_t end = behind == program.sections.end() ? last : *behind;
+  if (index >= end) return {index, index};
+  const std::uint32_t from = first + (index - first) / kLongest * kLongest;
+  return {from, std::min(from + kLongest, end)};
+}
+
+}  // namespace
+
 std::shared_ptr<native::Runs> make_native(const LoweredProgram& program) {
   if (!native::is_supported()) return nullptr;
-  const auto describe = [&program](std::uint32_t index) -> std::optional<native::RunOp> {
-    const Step& step = program.steps[index];
-    if (step.lane == nullptr) return std::nullopt;
-    return native::RunOp{&step, {Tally::page_of(index), Tally::threads_on_in_page(index)}};
+  const auto edge_of = [](std::uint32_t pc) {
+    return native::CountPlace{Tally::page_of(pc), Tally::edge_in_page(pc)};
   };
-  return std::make_shared<native::Runs>(program.steps.size(), describe, known_words(program));
+  return std::make_shared<native::Runs>(
+      program.steps.size(),
+      [&program](std::uint32_t index) { return describe_step(program, index); },
+      known_words(program), [&program](std::uint32_t index) { return region_at(program, index); },
+      native::RegionHelpers{edge_of, goes_on});
 }
 
 LoweredProgram lower(const isa::Program& program) {
@@ -408,6 +496,9 @@ LoweredProgram lower(const isa::Program& program) {
     }
     step = lower_instruction(*program.instructions[i], i, end, pool);
   }
+  for (const std::uint64_t address : program.section_addresses)
+    if (address != 0) lowered.sections.push_back(index_of_code_address(address));
+  std::ranges::sort(lowered.sections);
   mark_ordered_accesses(program, lowered.steps);
   close_sections(program, lowered.steps);
   refuse_open_collectives(program, lowered.steps);

@@ -31,6 +31,7 @@
 #include "simulator/launch/observer.hpp"
 #include "simulator/memory/access_counts.hpp"
 #include "simulator/memory/local_memory.hpp"
+#include "simulator/native/machine.hpp"
 #include "simulator/warp/micro_op.hpp"
 #include "simulator/warp/reconvergence.hpp"
 
@@ -87,6 +88,7 @@ struct PoolRow {
 struct LoweredProgram {
   std::vector<Step> steps;    // as Program::instructions, and one more: the trap row faults
   std::vector<PoolRow> pool;  // the first kWidestOperand rows are zero
+  std::vector<std::uint32_t> sections;       // where the code of each begins, in order
   std::unique_ptr<const ModuleFacts> facts;  // of a Module's
   // Null where the processor cannot execute it. Of a Module's.
   std::shared_ptr<native::Runs> native;
@@ -96,6 +98,9 @@ struct LoweredProgram {
 
 // Rows of the widest operand, a matrix of doubles.
 inline constexpr unsigned kWidestOperand = 16;
+
+// A PC as native code writes it.
+inline std::uint32_t* place_of(Pc& pc) { return reinterpret_cast<std::uint32_t*>(&pc); }
 
 LoweredProgram lower(const isa::Program& program);
 // What native code for a program is made of; it must stay where it is.
@@ -242,7 +247,7 @@ class WaitingBlocks {
   virtual std::optional<std::uint64_t> cancel_next() = 0;
 };
 
-struct Core {
+struct Core : native::Machine {
   explicit Core(const LaunchContext& launch_context);
 
   const LaunchContext& launch;
@@ -271,13 +276,11 @@ struct Core {
   // Nothing gets on any more: waits that a GPU gives up after some time end at once.
   bool ends_waits = false;
   std::vector<AwaitedPlace> awaited;
-  std::uint64_t issued = 0;              // warp instructions
   const std::uint64_t* cycle = nullptr;  // what clocks read, when the launch is timed
   // Then: what barriers are to learn of the instruction executed last, and the bytes of a row of
   // the box that it has copied; 0: it was no box.
   std::vector<BarrierUpdate> updates;
   std::uint32_t copied_row = 0;
-  std::uint64_t issue_limit = 0;        // this warp's turn ends when `issued` reaches it
   Polling polling;                      // of this warp, in this turn
   GivingWay giving_way;                 // the same
   std::unique_ptr<RandomOrder> random;  // where the order of warps and blocks is; else null
@@ -315,7 +318,7 @@ struct Core {
              std::uint64_t address, std::string details);
   // The instruction read memory that others may be writing, and changed none.
   void look_at_others() {
-    if (polling.look(issued)) issue_limit = issued;
+    if (polling.look(issued, stored_at)) issue_limit = issued;
   }
   // It is about to access memory.
   void before_access(const Step& step, Reconvergence& lanes) {
@@ -340,13 +343,13 @@ struct Core {
   // A view of plain memory at an address, or null; remembers the allocations last found. Outside of
   // them kernels reach what simulator/memory/mapped_around.hpp says; that is counted.
   std::byte* resolve(std::uint64_t address, std::uint64_t bytes) {
-    std::byte* const known = resolve_known(address, bytes);
-    return known != nullptr ? known : resolve_slowly(address, bytes);
+    std::byte* const there = resolve_known(address, bytes);
+    return there != nullptr ? there : resolve_slowly(address, bytes);
   }
   // Null also where it lies in an allocation that was not found just before.
   std::byte* resolve_known(std::uint64_t address, std::uint64_t bytes) const {
-    for (const Known& known : known_)
-      if (known.contains(address, bytes)) return known.data + (address - known.start);
+    for (const Known& each : known)
+      if (each.contains(address, bytes)) return each.data + (address - each.start);
     return nullptr;
   }
 
@@ -381,6 +384,7 @@ struct Core {
   std::vector<std::uint32_t> order_;  // of the block's warps, in this round
   bool run_warp(Warp& warp);
   bool run_stretches(Warp& warp);
+  std::uint32_t execute_region(Warp& warp, Pc first, Mask active, const void* place);
   const Step* execute_run(Warp& warp, const Step* step, const Step* end, Mask active);
   const Step* interpret_run(Warp& warp, const Step* step, const Step* end, Mask active);
   bool run_warp_turn(Warp& warp);
@@ -396,17 +400,10 @@ struct Core {
     sums.threads_on += all_on ? threads : on.count();
   }
   native::Runs* native_ = nullptr;          // null: lane functions alone
+  bool enters_regions_ = false;             // of native code
   std::span<const std::uint8_t> left_out_;  // the observer's
   std::byte* resolve_slowly(std::uint64_t address, std::uint64_t bytes);
   bool may_write_there(std::uint64_t address, std::uint64_t bytes);
-  struct Known {
-    std::uint64_t start = 0, bytes = 0;
-    std::byte* data = nullptr;
-    bool contains(std::uint64_t at, std::uint64_t count) const {
-      return at - start < bytes && count <= bytes - (at - start);
-    }
-  };
-  std::array<Known, 4> known_;
   std::size_t next_known_ = 0;   // whose place the next one found takes
   Known registered_, writable_;  // what may be the program's own; what of it was found writable
 };
@@ -426,6 +423,8 @@ Execute lower_block_barrier(const isa::Instruction& instruction, Step& step);
 Execute lower_cluster(const isa::Instruction& instruction, Step& step);
 Execute lower_mbarrier(const isa::Instruction& instruction, Step& step);
 Execute lower_warpgroup(const isa::Instruction& instruction, Step& step);
+// A jump to step.target whose lanes are chosen by its guard alone.
+bool is_plain_branch(const Step& step);
 Flow execute_unsupported(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_undecodable(Core& core, Warp& warp, const Step& step, Mask active, Mask on);
 Flow execute_open_collective(Core& core, Warp& warp, const Step& step, Mask active, Mask on);

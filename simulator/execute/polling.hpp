@@ -16,7 +16,9 @@ class Polling {
     waits_ = false;
   }
   // The warp made a strong load, or an atomic that left memory as it was. True: its turn is over.
-  bool look(std::uint64_t now) {
+  // `stored`: when native code last changed memory, of which `change` is not told.
+  bool look(std::uint64_t now, std::uint64_t stored) {
+    if (stored > since_) change(stored);
     ++looks_;
     waits_ = looks_ >= kLooks && now - since_ >= kInstructions;
     return waits_;

@@ -27,12 +27,16 @@ class Tally {
   // The instructions from `first` to before `end` were executed once, each by `threads` threads
   // whose guards held but for those that take_off names.
   void add_stretch(std::uint32_t first, std::uint32_t end, unsigned threads) {
-    Edge& rise = page(first).edges[first % kPage];
-    rise.executed += 1;
-    rise.threads += threads;
+    begin_stretch(first, threads);
     Edge& fall = page(end).edges[end % kPage];
     fall.executed -= 1;
     fall.threads -= threads;
+  }
+  // One of which native code counts the end.
+  void begin_stretch(std::uint32_t first, unsigned threads) {
+    Edge& rise = page(first).edges[first % kPage];
+    rise.executed += 1;
+    rise.threads += threads;
   }
   // Sums may be below zero until they are taken, as unsigned numbers are.
   void take_off(std::uint32_t pc, unsigned threads) { (*this)[pc].threads_on -= threads; }
@@ -46,9 +50,20 @@ class Tally {
                                       pc % kPage * sizeof(InstructionCounts) +
                                       offsetof(InstructionCounts, threads_on));
   }
+  static std::uint32_t edge_in_page(std::uint32_t pc) {
+    return static_cast<std::uint32_t>(offsetof(Page, edges) + pc % kPage * sizeof(Edge));
+  }
   void make_room(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = first / kPage; i <= last / kPage; ++i) page(i * kPage);
   }
+  // The same for a region, to before `end`, at which its last stretch may end.
+  void make_region_room(std::uint32_t first, std::uint32_t end) {
+    make_room(first, end);
+    roomy_first_ = first;
+    roomy_ = end - first;
+  }
+  // Whether the last region that room was made for has an instruction.
+  bool has_room(std::uint32_t pc) const { return pc - roomy_first_ < roomy_; }
 
   // Everything; leaves nothing behind.
   LaunchCounts take() {
@@ -67,6 +82,7 @@ class Tally {
     });
     pages_.clear();
     made_.clear();
+    roomy_ = 0;
     return LaunchCounts(std::move(entries));
   }
 
@@ -106,6 +122,7 @@ class Tally {
 
   std::vector<Page*> pages_;  // one more than the instructions need: edges lie there
   std::vector<std::unique_ptr<Page>> made_;
+  std::uint32_t roomy_first_ = 0, roomy_ = 0;
 };
 
 }  // namespace heddle::simulator

@@ -24,19 +24,30 @@ const Xbyak::Reg32 kOn = r11d;  // of a guarded instruction: the lanes that are 
 
 RunCompiler::RunCompiler(std::span<const RunOp> run, const KnownWord& known, bool full, bool calls,
                          std::uint8_t* memory)
-    : CodeGenerator(kMostBytes, memory), run_(run), known_(known), full_(full), calls_(calls) {
+    : CodeGenerator(kMostBytes, memory), known_(known), full_(full), calls_(calls) {
   warp_ = calls ? rbx : rdi;
   active_ = calls ? ebp : esi;
   counted_ = calls ? r12 : rdx;
   rows_ = calls ? r13 : r8;
   pool_ = calls ? r14 : r9;
   begin();
-  for (const RunOp& each : run_) {
+  for (const RunOp& each : run) {
     translate(each);
     if (!complete_) return;
   }
   end();
 }
+
+RunCompiler::RunCompiler(const KnownWord& known, bool full, std::uint8_t* memory, std::size_t bytes)
+    : CodeGenerator(bytes, memory),
+      known_(known),
+      full_(full),
+      calls_(true),
+      warp_(rbx),
+      rows_(r13),
+      pool_(r14),
+      counted_(r12),
+      active_(ebp) {}
 
 void RunCompiler::begin() {
   if (calls_) {
@@ -47,6 +58,10 @@ void RunCompiler::begin() {
   }
   mov(rows_, ptr[warp_ + offsetof(WarpState, rows)]);
   mov(pool_, ptr[warp_ + offsetof(WarpState, pool)]);
+  load_active();
+}
+
+void RunCompiler::load_active() {
   if (full_) return;
   kmovd(k1, active_);
   kshiftrd(k2, k1, 16);
@@ -58,6 +73,10 @@ void RunCompiler::end() {
   if (calls_)
     for (const auto& saved : {r14, r13, r12, rbp, rbx}) pop(saved);
   ret();
+  write_constants();
+}
+
+void RunCompiler::write_constants() {
   for (auto& [word, label] : constants_) {
     L(label);
     dd(word);
@@ -123,10 +142,7 @@ void RunCompiler::call(const RunOp& each) {
   if (used_low_) vzeroupper();
   mov(rax, reinterpret_cast<std::uint64_t>(each.op->lane));
   Xbyak::CodeGenerator::call(rax);
-  if (!full_) {
-    kmovd(k1, active_);
-    kshiftrd(k2, k1, 16);
-  }
+  load_active();
   L(behind);
 }
 

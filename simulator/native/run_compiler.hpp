@@ -75,7 +75,10 @@ class RunCompiler : public Xbyak::CodeGenerator {
   // Writes the lanes that are on; leaves nothing in `value`.
   void set_predicate(std::uint8_t index, const Xbyak::Reg32& value);
 
- private:
+ protected:
+  // Makes nothing yet: with calls, of `bytes` at most.
+  RunCompiler(const KnownWord& known, bool full, std::uint8_t* memory, std::size_t bytes);
+
   static constexpr int kFirstScratch = 16, kScratch = 6, kRegisters = 32;
   struct Value {
     Row row;
@@ -85,6 +88,8 @@ class RunCompiler : public Xbyak::CodeGenerator {
 
   void begin();
   void end();
+  void load_active();
+  void write_constants();
   void translate(const RunOp& each);
   void load_guard(const RunOp& each);
   void call(const RunOp& each);
@@ -96,7 +101,6 @@ class RunCompiler : public Xbyak::CodeGenerator {
   Xbyak::Address at(RowOffset row, Half half) const;
   static bool all_equal(RowOffset row);
 
-  std::span<const RunOp> run_;
   const KnownWord& known_;
   const bool full_;
   const bool calls_;

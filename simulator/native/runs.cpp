@@ -17,19 +17,23 @@ bool is_supported() {
   return supported;
 }
 
-Runs::Runs(std::size_t instructions, Describe describe, KnownWord known)
+Runs::Runs(std::size_t instructions, Describe describe, KnownWord known, RegionOf region_of,
+           RegionHelpers helpers)
     : describe_(std::move(describe)),
       known_(std::move(known)),
-      entries_(static_cast<Entry*>(std::calloc(instructions, sizeof(Entry))), std::free) {
-  if (entries_ == nullptr) throw std::bad_alloc();
+      region_of_(std::move(region_of)),
+      helpers_(std::move(helpers)),
+      entries_(static_cast<Entry*>(std::calloc(instructions, sizeof(Entry))), std::free),
+      places_(static_cast<Place*>(std::calloc(instructions, sizeof(Place))), std::free) {
+  if (entries_ == nullptr || places_ == nullptr) throw std::bad_alloc();
 }
 
 void Runs::compile(std::uint32_t index) {
   std::vector<RunOp> run;
   while (run.size() < RunCompiler::kLongestRun) {
-    const auto op = describe_(index + static_cast<std::uint32_t>(run.size()));
-    if (!op) break;
-    run.push_back(*op);
+    const RunOp op = describe_(index + static_cast<std::uint32_t>(run.size()));
+    if (op.op->lane == nullptr) break;
+    run.push_back(op);
   }
   if (run.empty()) return;
   const std::lock_guard lock(compiling_);
@@ -46,15 +50,41 @@ void Runs::compile(std::uint32_t index) {
 }
 
 Function Runs::make(std::span<const RunOp> run, bool full) {
-  buffer_.resize(RunCompiler::kMostBytes);
+  buffer_.resize(std::max(buffer_.size(), RunCompiler::kMostBytes));
   const auto place = [&](const RunCompiler& compiler) {
-    const CodeMemory& made = code_.emplace_back(compiler.code(), code_.size() * 7);
-    bytes_ += made.bytes();
-    return reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(made.entry()));
+    return reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(keep(compiler.code())));
   };
   const RunCompiler alone(run, known_, full, false, buffer_.data());
   if (alone.complete()) return place(alone);
   return place(RunCompiler(run, known_, full, true, buffer_.data()));
+}
+
+const std::byte* Runs::keep(std::span<const std::uint8_t> code) {
+  const CodeMemory& made = code_.emplace_back(code, code_.size() * 7);
+  bytes_ += made.bytes();
+  return static_cast<const std::byte*>(made.entry());
+}
+
+void Runs::compile_region(std::uint32_t index, bool full) {
+  const Region region = region_of_(index);
+  std::vector<RunOp> ops;
+  for (std::uint32_t i = region.first; i < region.end; ++i) ops.push_back(describe_(i));
+  if (ops.empty()) return;
+  const std::lock_guard lock(compiling_);
+  const auto of = [full](Place& place) -> std::atomic<const void*>& {
+    return full ? place.full : place.partial;
+  };
+  if (of(places_[region.first]).load(std::memory_order_relaxed) != nullptr) return;
+  if (bytes_ >= kMostBytes || code_.size() >= kMostPieces) return;
+  if (enter_ == nullptr)
+    enter_ =
+        reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(keep(RegionCompiler::enter())));
+  buffer_.resize(std::max(buffer_.size(), RegionCompiler::kMostBytes));
+  const RegionCompiler made(ops, region.first, known_, helpers_, full, buffer_.data());
+  const std::byte* const code = keep(made.code());
+  if (enter_ == nullptr || code == nullptr) return;
+  for (const auto& [at, bytes] : made.entries())
+    of(places_[at]).store(code + bytes, std::memory_order_release);
 }
 
 }  // namespace heddle::simulator::native

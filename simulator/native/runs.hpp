@@ -1,4 +1,5 @@
-// The runs of a program that are executed as native code: which there are, and when code is made.
+// The runs and regions of a program that are executed as native code: which there are, and when
+// code is made.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,8 @@
 
 #include "simulator/native/code_memory.hpp"
 #include "simulator/native/function.hpp"
+#include "simulator/native/machine.hpp"
+#include "simulator/native/region_compiler.hpp"
 #include "simulator/native/run_op.hpp"
 
 namespace heddle::simulator::native {
@@ -26,9 +29,16 @@ class Runs {
   // Of all code. Each jump into a run makes one of its own, so that hostile code could go on.
   static constexpr std::size_t kMostBytes = 64 << 20, kMostPieces = 1 << 14;
 
-  // Describes the instruction at an index; nothing where a run ends.
-  using Describe = std::function<std::optional<RunOp>(std::uint32_t)>;
-  Runs(std::size_t instructions, Describe describe, KnownWord known);
+  // Describes the instruction at an index.
+  using Describe = std::function<RunOp(std::uint32_t)>;
+  // A region: its first instruction, and the one behind its last.
+  struct Region {
+    std::uint32_t first = 0, end = 0;
+  };
+  // Which region an instruction is in, of at most RegionCompiler::kLongest.
+  using RegionOf = std::function<Region(std::uint32_t)>;
+  Runs(std::size_t instructions, Describe describe, KnownWord known, RegionOf region_of,
+       RegionHelpers helpers);
 
   // A run that begins at an instruction.
   struct Entry {
@@ -43,6 +53,27 @@ class Runs {
     }
   };
   Entry& at(std::uint32_t index) { return entries_[index]; }
+
+  // An instruction at which the code of its region can be entered.
+  struct Place {
+    std::atomic<const void*> full, partial;  // as above; null: it cannot
+    std::atomic<std::uint32_t> visits, partial_visits;
+  };
+  const void* place(std::uint32_t index, bool all_active) const {
+    const Place& place = places_[index];
+    return (all_active ? place.full : place.partial).load(std::memory_order_acquire);
+  }
+  Enter enter() const { return enter_; }
+  const RegionOf& region_of() const { return region_of_; }
+  // A warp comes to an instruction that is no such place: once that was often enough, the region's
+  // code is made.
+  void visit_place(std::uint32_t index, bool all_active) {
+    Place& place = places_[index];
+    std::atomic<std::uint32_t>& visits = all_active ? place.visits : place.partial_visits;
+    const std::uint32_t before = visits.load(std::memory_order_relaxed);
+    visits.store(before + 1, std::memory_order_relaxed);
+    if (before + 1 == kOften) compile_region(index, all_active);
+  }
 
   // Of memory for code so far.
   std::size_t bytes() const { return bytes_; }
@@ -59,12 +90,18 @@ class Runs {
  private:
   static constexpr std::uint32_t kOften = 200;
   void compile(std::uint32_t index);
+  void compile_region(std::uint32_t index, bool full);
+  const std::byte* keep(std::span<const std::uint8_t> code);
   Function make(std::span<const RunOp> run, bool full);
 
   const Describe describe_;
   const KnownWord known_;
+  const RegionOf region_of_;
+  const RegionHelpers helpers_;
   // Zero at first; what nobody looks at takes no memory.
   std::unique_ptr<Entry[], void (*)(void*)> entries_;
+  std::unique_ptr<Place[], void (*)(void*)> places_;
+  Enter enter_ = nullptr;
   std::mutex compiling_;
   std::vector<std::uint8_t> buffer_;
   std::vector<CodeMemory> code_;

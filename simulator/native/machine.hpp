@@ -1,0 +1,52 @@
+// What native code of a region sees of the machine that executes it, and how it is called.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "simulator/warp/warp.hpp"
+
+namespace heddle::simulator::native {
+
+// The part of a core that this code reads and writes.
+struct Machine {
+  std::uint64_t issued = 0;             // warp instructions
+  std::uint64_t issue_limit = 0;        // this warp's turn ends when `issued` reaches it
+  std::uint32_t* current_pc = nullptr;  // of the warp's current group, while it is in native code
+  // Allocations that were found last.
+  struct Known {
+    std::uint64_t start = 0, bytes = 0;
+    std::byte* data = nullptr;
+    bool contains(std::uint64_t at, std::uint64_t count) const {
+      return at - start < bytes && count <= bytes - (at - start);
+    }
+  };
+  std::array<Known, 4> known;
+  // Of the warp in native code: its block's shared memory, and whether nobody takes notes of what
+  // it loads, or stores, beside counts.
+  std::byte* shared = nullptr;
+  std::uint64_t shared_bytes = 0;
+  bool loads_freely = false, stores_freely = false;
+  // Whether its turn ends at an access that others may have to come before: of shared memory, or of
+  // global memory alone (GivingWay).
+  bool gives_way_in_shared = false, gives_way_in_global = false;
+  // RowPrefetch's places.
+  std::uintptr_t* rows_before = nullptr;
+  // What `issued` was when native code last stored to memory that other warps see.
+  std::uint64_t stored_at = 0;
+};
+
+// Executes a warp from an instruction on: `place` is its Runs::place, `active` are the lanes of the
+// current group, whose pc is Machine::current_pc, `counted` as of a Function. Edges of
+// stretches (Tally) are counted but for the one where it begins. Returns a Flow; with kOverBudget
+// where the turn might end before the next instruction that the machine executes.
+using Enter = std::uint32_t (*)(Machine* machine, WarpState* warp, std::uint32_t active,
+                                const void* counted, const void* place);
+inline constexpr std::uint32_t kOverBudget = 0x100;
+
+// What it asks of the machine when groups may have changed: whether the same lanes go on at `pc`.
+// Sets Machine::current_pc if they do.
+using GoesOn = bool (*)(Machine* machine, WarpState* warp, std::uint32_t active, std::uint32_t pc);
+
+}  // namespace heddle::simulator::native

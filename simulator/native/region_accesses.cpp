@@ -1,0 +1,343 @@
+// Loads and stores of which all lanes access a row of memory, each one's piece behind the one
+// before it, or one place: found, checked, counted and carried out as the machine does
+// (simulator/execute/memory_access.cpp). Where an access is neither, or is not known to be
+// allowed, the machine executes it.
+#include <cstddef>
+
+#include "simulator/base/instruction_counts.hpp"
+#include "simulator/lanes/addresses.hpp"
+#include "simulator/native/region_compiler.hpp"
+
+namespace heddle::simulator::native {
+namespace {
+
+using namespace Xbyak::util;
+
+const Xbyak::Reg64 kMachine = r15;
+const Xbyak::Reg32 kOn = r11d;                  // as in run_compiler.cpp
+const Xbyak::Reg64 kAddress = rax, kView = r8;  // of the first lane, and where that memory is
+
+constexpr unsigned kHalf = kWarpSize / 2;
+constexpr std::uint32_t kOwnPolicy = 1u << 28;  // simulator/execute/cache_policy.hpp
+
+// Of lane `first` and those behind it: number * step.
+constexpr std::array<std::uint32_t, 16> multiples(std::uint32_t first, std::uint32_t step) {
+  std::array<std::uint32_t, 16> words{};
+  for (std::uint32_t i = 0; i < 16; ++i) words[i] = (first + i) * step;
+  return words;
+}
+// Every second word of two vectors, from `first` on.
+constexpr std::array<std::uint32_t, 16> every_second(std::uint32_t first) {
+  std::array<std::uint32_t, 16> words{};
+  for (std::uint32_t i = 0; i < 16; ++i) words[i] = first + 2 * i;
+  return words;
+}
+// The words of two vectors in turn, from word `first` of each on.
+constexpr std::array<std::uint32_t, 16> in_turn(std::uint32_t first) {
+  std::array<std::uint32_t, 16> words{};
+  for (std::uint32_t i = 0; i < 16; ++i) words[i] = first + i / 2 + 16 * (i % 2);
+  return words;
+}
+
+}  // namespace
+
+// What lanes' addresses are made of, in vector registers.
+struct RegionCompiler::Place {
+  Row low, high, uniform, uniform_high, policy;
+};
+
+bool RegionCompiler::access_row(std::uint32_t index) {
+  const RunOp& each = region_[index];
+  const RowAccess& access = each.access;
+  if (!full_ || access.width == 0) return false;
+  op_ = each.op;
+  ++now_;
+  guarded_ = is_guarded(*op_);
+  using Base = RowAccess::Base;
+  const unsigned rows = access.width / 4;
+  const bool is_same = access.base == Base::none || all_equal(op_->a);
+  if (is_same && !access.loads) return false;
+  // Whatever makes room for registers comes before the code may part.
+  Place place;
+  if (access.base != Base::none) place.low = source(op_->a);
+  if (access.base == Base::pair) place.high = source(op_->a, 1);
+  if (access.uniform != Base::none) place.uniform = source(access.uniform_row);
+  if (access.uniform == Base::pair) place.uniform_high = source(access.uniform_row, 1);
+  if (access.has_policy) place.policy = source(access.uniform_row, 1);
+  std::array<Row, 2> data;
+  for (unsigned i = 0; i < rows; ++i) {
+    if (!access.loads) {
+      data[i] = source(op_->b, i);
+      continue;
+    }
+    for (Half half = 0; half < 2; ++half) data[i].index[half] = take_register();
+  }
+  const Values before = values_;
+  const bool used_low = used_low_;
+  if (guarded_) load_guard(each);
+
+  const auto slow = std::make_shared<Xbyak::Label>(), done = std::make_shared<Xbyak::Label>();
+  Xbyak::Label same;
+  if (guarded_) {
+    cmp(kOn, ~0u);
+    jne(*slow, T_NEAR);
+  }
+  cmp(byte[kMachine +
+           (access.loads ? offsetof(Machine, loads_freely) : offsetof(Machine, stores_freely))],
+      0);
+  je(*slow, T_NEAR);
+  const auto unless = [&](bool asked, std::size_t flag) {
+    if (!asked) return;
+    cmp(byte[kMachine + flag], 0);
+    jne(*slow, T_NEAR);
+  };
+  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared));
+  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global));
+  if (access.has_policy) {
+    vmovd(ecx, Xbyak::Xmm(place.policy.index[0]));
+    test(ecx, kOwnPolicy);
+    jnz(*slow, T_NEAR);
+  }
+  find_place(access, place, *slow);
+  if (!is_same) {
+    const Xbyak::Zmm first = scratch(0), next = scratch(1);
+    const std::uint32_t width = access.width;
+    if (access.base == Base::pair) {
+      vpbroadcastd(first, Xbyak::Xmm(place.high.index[0]));
+      vpcmpeqd(k6, first, place.high[0]);
+      vpcmpeqd(k7, first, place.high[1]);
+      kandw(k5, k6, k7);
+    }
+    vpbroadcastd(first, Xbyak::Xmm(place.low.index[0]));
+    vpaddd(next, first, vector(multiples(0, width)));
+    vpcmpeqd(k6, next, place.low[0]);
+    vpaddd(next, first, vector(multiples(kHalf, width)));
+    vpcmpeqd(k7, next, place.low[1]);
+    kandw(k6, k6, k7);
+    if (access.base == Base::pair) kandw(k6, k6, k5);
+    kortestw(k6, k6);
+    access.loads ? jnc(same, T_NEAR) : jnc(*slow, T_NEAR);
+    // Where the lower words overflow lanes' addresses are further apart.
+    vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
+    cmp(ecx, ~0u - (kWarpSize - 1) * width);
+    ja(*slow, T_NEAR);
+    const unsigned bytes = kWarpSize * width;
+    access.is_shared ? find_shared(bytes, *slow) : find_global(access, bytes, *slow);
+    if (!access.is_shared) note_row(access);
+    count_row(each);
+    access.loads ? load_row(access, data) : store_row(access, data);
+    if (access.loads) jmp(*done, T_NEAR);
+    L(same);
+    if (access.loads) {
+      vpcmpeqd(k6, first, place.low[0]);
+      vpcmpeqd(k7, first, place.low[1]);
+      kandw(k6, k6, k7);
+      if (access.base == Base::pair) kandw(k6, k6, k5);
+      kortestw(k6, k6);
+      jnc(*slow, T_NEAR);
+    }
+  }
+  if (access.loads) {
+    access.is_shared ? find_shared(access.width, *slow) : find_global(access, access.width, *slow);
+    count_same(each);
+    load_same(access, data);
+  }
+  L(*done);
+  if (access.loads)
+    for (unsigned i = 0; i < rows; ++i) {
+      const RowOffset row = op_->d + static_cast<RowOffset>(i * kWarpSize);
+      if (const auto old = values_.find(row); old != values_.end()) {
+        for (const int each_index : old->second.row.index)
+          used_[static_cast<std::size_t>(each_index)] = false;
+        values_.erase(old);
+      }
+      values_.emplace(row, Value{data[i], true, now_});
+    }
+  later([this, index, slow, done, before, used_low, after = values_, guarded = guarded_] {
+    L(*slow);
+    spill(before);
+    if (used_low) vzeroupper();
+    guarded_ = guarded;
+    call_and_go_on(index, std::make_shared<Xbyak::Label>());
+    reload(after);
+    jmp(*done, T_NEAR);
+  });
+  return true;
+}
+
+// The first lane's address.
+void RegionCompiler::find_place(const RowAccess& access, const Place& place, Xbyak::Label& slow) {
+  using Base = RowAccess::Base;
+  const auto load = [&](const Row& low, const Row& high, Base base, const Xbyak::Reg64& to) {
+    vmovd(to.cvt32(), Xbyak::Xmm(low.index[0]));
+    if (base != Base::pair) return;
+    vmovd(edx, Xbyak::Xmm(high.index[0]));
+    shl(rdx, 32);
+    or_(to, rdx);
+  };
+  if (access.base != Base::none)
+    load(place.low, place.high, access.base, kAddress);
+  else
+    xor_(eax, eax);
+  if (access.uniform != Base::none) {
+    load(place.uniform, place.uniform_high, access.uniform, rcx);
+    add(kAddress, rcx);
+  }
+  if (access.offset != 0) add(kAddress, access.offset);
+  test(al, access.width - 1u);
+  jnz(slow, T_NEAR);
+}
+
+// As Core::resolve_known.
+void RegionCompiler::find_global(const RowAccess&, unsigned bytes, Xbyak::Label& slow) {
+  Xbyak::Label found;
+  for (std::size_t i = 0; i < std::tuple_size_v<decltype(Machine::known)>; ++i) {
+    const std::size_t known = offsetof(Machine, known) + i * sizeof(Machine::Known);
+    Xbyak::Label next;
+    mov(kView, kAddress);
+    sub(kView, ptr[kMachine + known + offsetof(Machine::Known, start)]);
+    mov(rdx, ptr[kMachine + known + offsetof(Machine::Known, bytes)]);
+    sub(rdx, kView);
+    jbe(next);
+    mov(rcx, ptr[kMachine + known + offsetof(Machine::Known, data)]);
+    cmp(rdx, bytes);
+    jae(found, T_NEAR);
+    L(next);
+  }
+  jmp(slow, T_NEAR);
+  L(found);
+  add(kView, rcx);
+}
+
+void RegionCompiler::find_shared(unsigned bytes, Xbyak::Label& slow) {
+  mov(rdx, ptr[kMachine + offsetof(Machine, shared_bytes)]);
+  sub(rdx, kAddress);
+  jbe(slow, T_NEAR);
+  cmp(rdx, bytes);
+  jb(slow, T_NEAR);
+  mov(kView, ptr[kMachine + offsetof(Machine, shared)]);
+  add(kView, kAddress);
+}
+
+void RegionCompiler::to_count(const RunOp& each, std::size_t member, std::uint32_t more) {
+  const std::size_t from_here = member - offsetof(InstructionCounts, threads_on);
+  add(qword[r10 + (each.threads_on.offset + from_here)], more);
+}
+
+// As count_global_row, and as one access of shared memory without conflicts. A row of words is
+// aligned to them, so that it takes a sector or line more where it is not to those.
+void RegionCompiler::count_row(const RunOp& each) {
+  const unsigned width = each.access.width;
+  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
+  if (each.access.is_shared) {
+    to_count(each, offsetof(InstructionCounts, shared), 1);
+    to_count(each, offsetof(InstructionCounts, threads_shared), kWarpSize);
+    to_count(each, offsetof(InstructionCounts, wavefronts_shared), 1);
+    to_count(each, offsetof(InstructionCounts, wavefronts_shared_ideal), 1);
+    return;
+  }
+  to_count(each, offsetof(InstructionCounts, global), 1);
+  to_count(each, offsetof(InstructionCounts, threads_global), kWarpSize);
+  to_count(each, offsetof(InstructionCounts, sectors_global_ideal), width);
+  to_count(each, offsetof(InstructionCounts, bytes_global), kWarpSize * width);
+  const auto pieces = [&](std::size_t member, std::uint32_t fewest, std::uint32_t below) {
+    xor_(ecx, ecx);
+    test(al, below);
+    setnz(cl);
+    add(ecx, fewest);
+    add(qword[r10 + (each.threads_on.offset + member - offsetof(InstructionCounts, threads_on))],
+        rcx);
+  };
+  pieces(offsetof(InstructionCounts, sectors_global), width, (1u << kSectorShift) - 1);
+  pieces(offsetof(InstructionCounts, tags_global), width / 4, (1u << kLineShift) - 1);
+}
+
+void RegionCompiler::count_same(const RunOp& each) {
+  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
+  if (each.access.is_shared) {
+    to_count(each, offsetof(InstructionCounts, shared), 1);
+    to_count(each, offsetof(InstructionCounts, threads_shared), kWarpSize);
+    to_count(each, offsetof(InstructionCounts, wavefronts_shared), 1);
+    to_count(each, offsetof(InstructionCounts, wavefronts_shared_ideal), 1);
+    return;
+  }
+  to_count(each, offsetof(InstructionCounts, global), 1);
+  to_count(each, offsetof(InstructionCounts, threads_global), kWarpSize);
+  to_count(each, offsetof(InstructionCounts, sectors_global), 1);
+  to_count(each, offsetof(InstructionCounts, sectors_global_ideal), 1);
+  to_count(each, offsetof(InstructionCounts, tags_global), 1);
+  to_count(each, offsetof(InstructionCounts, bytes_global),
+           kWarpSize * std::uint32_t{each.access.width});
+}
+
+// As RowPrefetch::note: four times as far as from the last row to this one.
+void RegionCompiler::note_row(const RowAccess& access) {
+  mov(rdx, ptr[kMachine + offsetof(Machine, rows_before)]);
+  mov(rcx, kView);
+  sub(rcx, ptr[rdx + 8 * access.row_before]);
+  mov(ptr[rdx + 8 * access.row_before], kView);
+  lea(rcx, ptr[kView + rcx * 4]);
+  for (unsigned line = 0; line < kWarpSize * access.width; line += 64) prefetcht0(ptr[rcx + line]);
+}
+
+void RegionCompiler::load_row(const RowAccess& access, const std::array<Row, 2>& to) {
+  if (access.width == 4) {
+    for (Half half = 0; half < 2; ++half) vmovdqu32(to[0][half], ptr[kView + 64 * half]);
+    return;
+  }
+  for (Half half = 0; half < 2; ++half) {
+    const Xbyak::Zmm low = scratch(0), high = scratch(1);
+    vmovdqu32(low, ptr[kView + 128 * half]);
+    vmovdqu32(high, ptr[kView + 128 * half + 64]);
+    for (unsigned word = 0; word < 2; ++word) {
+      vmovdqu32(to[word][half], vector(every_second(word)));
+      vpermi2d(to[word][half], low, high);
+    }
+  }
+}
+
+void RegionCompiler::load_same(const RowAccess& access, const std::array<Row, 2>& to) {
+  for (unsigned word = 0; word < access.width / 4u; ++word) {
+    vpbroadcastd(to[word][0], dword[kView + 4 * word]);
+    vmovdqa32(to[word][1], to[word][0]);
+  }
+}
+
+void RegionCompiler::store_row(const RowAccess& access, const std::array<Row, 2>& from) {
+  if (access.width == 4) {
+    for (Half half = 0; half < 2; ++half) vmovdqu32(ptr[kView + 64 * half], from[0][half]);
+  } else {
+    for (Half half = 0; half < 2; ++half)
+      for (unsigned part = 0; part < 2; ++part) {
+        const Xbyak::Zmm both = scratch(0);
+        vmovdqu32(both, vector(in_turn(8 * part)));
+        vpermi2d(both, from[0][half], from[1][half]);
+        vmovdqu32(ptr[kView + 128 * half + 64 * part], both);
+      }
+  }
+  mov(rcx, ptr[kMachine + offsetof(Machine, issued)]);
+  mov(ptr[kMachine + offsetof(Machine, stored_at)], rcx);
+}
+
+Xbyak::Address RegionCompiler::vector(const std::array<std::uint32_t, 16>& words) {
+  return ptr[rip + vectors_[words]];
+}
+
+void RegionCompiler::write_vectors() {
+  for (auto& [words, label] : vectors_) {
+    L(label);
+    for (const std::uint32_t word : words) dd(word);
+  }
+}
+
+void RegionCompiler::spill(const Values& values) {
+  for (const auto& [row, value] : values) store(row, value);
+}
+
+void RegionCompiler::reload(const Values& values) {
+  for (const auto& [row, value] : values)
+    for (Half half = 0; half < (value.row.index[0] == value.row.index[1] ? 1 : 2); ++half)
+      vmovdqu32(value.row[half], at(row, half));
+}
+
+}  // namespace heddle::simulator::native

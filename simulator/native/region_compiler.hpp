@@ -1,0 +1,98 @@
+// Makes code of a region: instructions one after the other, with branches, memory accesses and
+// whatever else the machine executes. Control stays in the code as long as the same lanes go on.
+//
+// A segment ends with an instruction that the machine executes, or before a place that a branch of
+// the region leads to. Before each segment the turn's budget is looked at; between segments all
+// rows are stored, so that the code can be entered there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "simulator/native/machine.hpp"
+#include "simulator/native/run_compiler.hpp"
+
+namespace heddle::simulator::native {
+
+// Where the edge of stretches at an instruction is: how often it executes, and behind that its
+// threads (Tally).
+using EdgeOf = std::function<CountPlace(std::uint32_t)>;
+
+// What code of a program's regions calls, and where it counts.
+struct RegionHelpers {
+  EdgeOf edge_of;
+  GoesOn goes_on = nullptr;
+};
+
+class RegionCompiler : public RunCompiler {
+ public:
+  static constexpr std::size_t kLongest = 512, kMostBytes = kLongest << 10;
+
+  // The instructions from `first` on, into `memory`, of kMostBytes. `full`: for a warp of which all
+  // lanes are active.
+  RegionCompiler(std::span<const RunOp> region, std::uint32_t first, const KnownWord& known,
+                 const RegionHelpers& helpers, bool full, std::uint8_t* memory);
+
+  // Where it can be entered: instructions, and bytes from the beginning of the code.
+  std::span<const std::pair<std::uint32_t, std::size_t>> entries() const { return entries_; }
+
+  // Code of an Enter.
+  static std::vector<std::uint8_t> enter();
+
+ private:
+  // Behind the stack pointer: how many threads are active.
+  static constexpr int kThreadsAt = 0, kFrame = 8;
+
+  void find_leaders();
+  std::uint32_t segment_length(std::uint32_t index) const;
+  void begin_segment(std::uint32_t index);
+  void check_budget(std::uint32_t index);
+  void clean();
+  void machine_op(std::uint32_t index);
+  void call_and_go_on(std::uint32_t index, std::shared_ptr<Xbyak::Label> back);
+  void branch(std::uint32_t index);
+  void go_to(std::uint32_t target);
+  void call_machine(std::uint32_t index);
+  // Accesses to memory by the code itself (region_accesses.cpp).
+  using Values = std::map<RowOffset, Value>;
+  bool access_row(std::uint32_t index);
+  struct Place;
+  void find_place(const RowAccess& access, const Place& place, Xbyak::Label& slow);
+  void find_global(const RowAccess& access, unsigned bytes, Xbyak::Label& slow);
+  void find_shared(unsigned bytes, Xbyak::Label& slow);
+  void count_row(const RunOp& each);
+  void count_same(const RunOp& each);
+  void note_row(const RowAccess& access);
+  void load_row(const RowAccess& access, const std::array<Row, 2>& to);
+  void load_same(const RowAccess& access, const std::array<Row, 2>& to);
+  void store_row(const RowAccess& access, const std::array<Row, 2>& from);
+  void to_count(const RunOp& each, std::size_t member, std::uint32_t more);
+  Xbyak::Address vector(const std::array<std::uint32_t, 16>& words);
+  void write_vectors();
+  void spill(const Values& values);
+  void reload(const Values& values);
+  void leave_by_flow(std::uint32_t index);
+  void count_edge(std::uint32_t pc, bool rises);
+  void count_uniform(const RunOp& each);
+  void put_pc(std::uint32_t pc);
+  void leave();
+  // Code behind all other code.
+  void later(std::function<void()> make) { later_.push_back(std::move(make)); }
+
+  const std::span<const RunOp> region_;
+  const std::uint32_t first_;
+  const RegionHelpers& helpers_;
+  std::vector<bool> leads_;
+  std::vector<Xbyak::Label> labels_;
+  std::vector<std::pair<std::uint32_t, std::size_t>> entries_;
+  std::vector<std::function<void()>> later_;
+  std::map<std::array<std::uint32_t, 16>, Xbyak::Label> vectors_;
+};
+
+}  // namespace heddle::simulator::native

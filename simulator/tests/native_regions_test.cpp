@@ -1,0 +1,293 @@
+// Native code of regions against lane functions: random programs that branch, diverge and access
+// memory, each executed by both, a block of two warps at a time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isa/attributes.hpp"
+#include "isa/decoder.hpp"
+#include "isa/encoding.hpp"
+#include "isa/operands.hpp"
+#include "simulator/device/device.hpp"
+#include "simulator/execute/coverage.hpp"
+#include "simulator/execute/machine.hpp"
+#include "simulator/lanes/float_environment.hpp"
+#include "simulator/native/runs.hpp"
+#include "simulator/run/prepared_launch.hpp"
+#include "simulator/tests/any_instruction.hpp"
+#include "simulator/tests/compiled_kernels.hpp"
+
+namespace heddle::simulator {
+namespace {
+
+using isa::Op;
+
+constexpr std::size_t kData = 8192, kShared = 2048;
+constexpr unsigned kWarps = 2;
+// Pairs of registers that hold addresses, of global and of shared memory: of a row, of one place,
+// of places anywhere in it, of rows that may lie outside, of anything. (Others write to the
+// registers below.)
+constexpr unsigned kAddresses = 40, kKinds = 5, kUniformBase = 40;
+
+struct Instructions {
+  std::vector<Instruction> computing, accessing, branches, barriers, exits;
+};
+
+Instructions draw_instructions(Random& random) {
+  Instructions drawn;
+  for (const isa::Encoding* encoding : isa::all_encodings(isa::Arch::sm_90))
+    for (unsigned i = 0; i < 24; ++i) {
+      const auto in = any_instruction(isa::Arch::sm_90, *encoding, random);
+      if (!in || !executes(*in)) continue;
+      const bool always = in->pp.index == isa::kPT && !in->pp.negated;
+      switch (in->op) {
+        case Op::LDG:
+        case Op::STG:
+        case Op::LDS:
+        case Op::STS:
+        case Op::ATOMS:
+        case Op::RED:
+          // Where addresses are registers alone.
+          if (in->mod(isa::Mod::stride) == 0 &&
+              (isa::memory_access(*in).space == isa::Space::shared ||
+               isa::operand_widths(*in).a == 2))
+            drawn.accessing.push_back(*in);
+          break;
+        case Op::BRA:
+          if (in->mod(isa::Mod::cond) < 2) drawn.branches.push_back(*in);
+          break;
+        case Op::BSSY:
+        case Op::BSYNC:
+          if (always) drawn.barriers.push_back(*in);
+          break;
+        case Op::EXIT:
+          drawn.exits.push_back(*in);
+          break;
+        case Op::IADD3:
+        case Op::IMAD:
+        case Op::ISETP:
+        case Op::LOP3:
+        case Op::SHF:
+        case Op::SEL:
+        case Op::FADD:
+        case Op::FFMA:
+        case Op::R2UR:
+        case Op::VOTE:
+        case Op::SHFL:
+          drawn.computing.push_back(*in);
+          break;
+        default:
+          break;
+      }
+    }
+  return drawn;
+}
+
+unsigned row_of(const Instruction& in) {
+  const unsigned bytes = isa::access_bytes(in);
+  return bytes <= 4 ? 2 : bytes == 8 ? 3 : 4;
+}
+
+std::vector<Instruction> draw_program(const Instructions& from, Random& random) {
+  std::vector<Instruction> program(20 + random() % 100);
+  const auto any = [&](const std::vector<Instruction>& of) { return of[random() % of.size()]; };
+  const bool hostile = random() % 4 == 0;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const auto kind = static_cast<unsigned>(random() % 20);
+    Instruction& in = program[i];
+    if (kind < 8) {
+      in = any(from.computing);
+    } else if (kind < 15) {
+      in = any(from.accessing);
+      const bool in_global = in.op == Op::LDG || in.op == Op::STG || in.op == Op::RED;
+      const auto places = static_cast<unsigned>(hostile && random() % 2 == 0 ? random() % kKinds
+                                                : random() % 2 == 0          ? random() % 2
+                                                                             : row_of(in));
+      if (in.a.kind == Source::Kind::reg)
+        in.a.index =
+            static_cast<std::uint8_t>(kAddresses + 2 * (places + (in_global ? 0 : kKinds)));
+      if (in.ur != isa::kURZ) in.ur = kUniformBase;
+      in.offset = static_cast<std::int64_t>(16 * (random() % 8));
+      if (hostile && random() % 4 == 0) in.offset = static_cast<std::int64_t>(random() % 9000);
+    } else if (kind < 18) {
+      in = any(from.branches);
+      const auto target = static_cast<std::int64_t>(random() % program.size());
+      in.offset = 16 * (target - static_cast<std::int64_t>(i) - 1);
+    } else if (kind == 18) {
+      in = any(from.barriers);
+      in.barrier = static_cast<std::uint8_t>(random() % 2);
+    } else {
+      in = any(random() % 8 == 0 ? from.exits : from.computing);
+    }
+  }
+  program.back() = from.exits.front();
+  program.back().guard = program.back().pp = {};
+  return program;
+}
+
+class NativeRegions : public testing::Test {
+ protected:
+  struct Outcome {
+    Core::Turn turn{};
+    std::uint64_t issued = 0;
+    std::vector<std::uint32_t> rows;
+    std::vector<Mask> predicates, lanes;
+    std::vector<std::uint32_t> pcs;
+    std::vector<std::byte> memory;
+    std::vector<std::pair<std::uint32_t, std::array<std::byte, sizeof(InstructionCounts)>>> counts;
+    std::string fault;
+    friend bool operator==(const Outcome&, const Outcome&) = default;
+  };
+
+  NativeRegions() {
+    request_.module = &module_;
+    request_.kernel = module_.cubin().find_kernel("stream");
+    request_.grid = {1, 1, 1};
+    request_.block = {kWarps * kWarpSize, 1, 1};
+    request_.parameters.resize(4 * sizeof(std::uint64_t));
+    request_.dynamic_shared_bytes = kShared;
+    data_ = *device_.memory().allocate(kData, "data");
+  }
+
+  // As every register of an address has it that is not to be written.
+  void put_addresses(Warp& warp, Random& random) const {
+    const std::uint64_t beside = data_ + kData - 64;
+    for (const bool in_global : {true, false})
+      for (unsigned kind = 0; kind < kKinds; ++kind) {
+        const std::uint64_t first = in_global ? data_ : 0, size = in_global ? kData : kShared;
+        const std::uint64_t row = first + 16 * (random() % 32);
+        std::uint32_t* const low =
+            warp.rows + (kAddresses + 2 * (kind + (in_global ? 0 : kKinds))) * kWarpSize;
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+          const std::uint64_t at = kind == 0   ? row
+                                   : kind == 1 ? first + 16 * (random() % (size / 32))
+                                   : kind < 5  ? row + (std::uint64_t{1} << kind) * lane
+                                   : kind == 5 ? (in_global ? beside : size - 64) + 4 * lane
+                                               : random() >> random() % 64;
+          low[lane] = static_cast<std::uint32_t>(at);
+          low[kWarpSize + lane] = static_cast<std::uint32_t>(at >> 32);
+        }
+      }
+    std::fill_n(warp.rows + (kUniformRow + kUniformBase) * kWarpSize, 2 * kWarpSize, 0u);
+  }
+
+  Outcome execute(const PreparedLaunch& prepared, LoweredProgram& program, bool natively,
+                  std::uint64_t seed, std::uint64_t quantum) {
+    LaunchOptions options;
+    options.settings.interpret = !natively;
+    LaunchContext context = prepared.context();
+    context.options = &options;
+    context.program = &program;
+    context.entry = 0;
+    Random random(seed);
+    auto pool = std::make_shared<RowStorage>(program.pool.size() * kWarpSize);
+    for (std::size_t i = 0; i < program.pool.size(); ++i)
+      std::fill_n(pool->data() + i * kWarpSize, kWarpSize,
+                  program.pool[i].is_constant ? any_word(random) : program.pool[i].value);
+    context.pool = pool;
+    std::byte* const data = device_.memory().view(data_, kData);
+    for (std::size_t i = 0; i < kData; ++i) data[i] = static_cast<std::byte>(random());
+    Core core(context);
+    core.instruction_limit = quantum;
+    Block block;
+    core.start_block(block, 0);
+    for (Warp& warp : block.warps) {
+      for (unsigned i = 0; i < kAddresses * kWarpSize; ++i) warp.rows[i] = any_word(random);
+      for (unsigned i = 0; i < kPT; ++i) warp.predicates[i] = Mask(any_word(random));
+      put_addresses(warp, random);
+    }
+    const lanes::FloatEnvironment environment;
+    Outcome outcome;
+    outcome.turn = core.run_block(block, quantum, 1 + random() % 300);
+    outcome.issued = core.issued;
+    for (const Warp& warp : block.warps) {
+      outcome.rows.insert(outcome.rows.end(), warp.rows, warp.rows + kDiscardRow * kWarpSize);
+      outcome.rows.insert(outcome.rows.end(), warp.rows + kUniformRow * kWarpSize,
+                          warp.rows + (kUniformRow + isa::kUniformRegisters) * kWarpSize);
+      outcome.predicates.insert(outcome.predicates.end(), warp.predicates.begin(),
+                                warp.predicates.begin() + kDiscardedPredicate);
+      for (const Group& group : warp.convergence->groups()) {
+        outcome.lanes.push_back(group.lanes);
+        outcome.pcs.push_back(group.pc);
+      }
+    }
+    outcome.memory.assign(data, data + kData);
+    outcome.memory.insert(outcome.memory.end(), block.shared.begin(), block.shared.end());
+    if (core.fault) outcome.fault = core.fault->message();
+    const LaunchCounts counts = core.counts.take();
+    for (const LaunchCounts::Entry& entry : counts) {
+      outcome.counts.emplace_back(entry.pc, std::array<std::byte, sizeof entry.counts>{});
+      std::memcpy(outcome.counts.back().second.data(), &entry.counts, sizeof entry.counts);
+    }
+    return outcome;
+  }
+
+  Device device_{gpu_model("h200")};
+  Module module_{compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
+                 "kernels.cubin", device_.memory()};
+  LaunchRequest request_;
+  LaunchOptions options_;
+  std::uint64_t data_ = 0;
+};
+
+// Its code is made before it executes.
+void make_code(LoweredProgram& program) {
+  program.native = make_native(program);
+  constexpr unsigned kMoreThanOften = 200;
+  for (const bool full : {true, false})
+    for (unsigned i = 0; i < kMoreThanOften; ++i) program.native->visit_place(0, full);
+}
+
+TEST_F(NativeRegions, DoWhatLaneFunctionsDo) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(7);
+  const Instructions from = draw_instructions(random);
+  const PreparedLaunch prepared(device_.model(), device_.memory(), {1 << 10, 1 << 20}, request_,
+                                options_);
+  std::size_t faults = 0, finished = 0;
+  for (unsigned i = 0; i < 1500; ++i) {
+    isa::Program program;
+    program.arch = isa::Arch::sm_90;
+    std::string text;
+    for (const Instruction& in : draw_program(from, random)) {
+      program.instructions.emplace_back(in);
+      text += std::to_string(program.instructions.size() - 1) + ": " + isa::print(in, 0) + "\n";
+    }
+    program.instructions.emplace_back();
+    LoweredProgram lowered = lower(program);
+    make_code(lowered);
+    ASSERT_NE(lowered.native->place(0, true), nullptr);
+    const std::uint64_t seed = random(), quantum = 1 + random() % 5000;
+    const Outcome expected = execute(prepared, lowered, false, seed, quantum);
+    const Outcome got = execute(prepared, lowered, true, seed, quantum);
+    ASSERT_EQ(expected.fault, got.fault) << text;
+    ASSERT_EQ(expected.issued, got.issued) << text;
+    ASSERT_EQ(expected.turn, got.turn) << text;
+    ASSERT_EQ(expected.pcs, got.pcs) << text;
+    ASSERT_TRUE(expected.lanes == got.lanes) << text;
+    ASSERT_TRUE(expected.predicates == got.predicates) << text;
+    const auto [row, other] = std::ranges::mismatch(expected.rows, got.rows);
+    ASSERT_EQ(row, expected.rows.end()) << (row - expected.rows.begin()) / kWarpSize << "\n"
+                                        << text;
+    ASSERT_TRUE(expected.memory == got.memory) << text;
+    const auto [count, another] = std::ranges::mismatch(expected.counts, got.counts);
+    ASSERT_EQ(count - expected.counts.begin(), expected.counts.size())
+        << (count == expected.counts.end() ? 0 : count->first) << "\n"
+        << text;
+    ASSERT_TRUE(expected == got) << text;
+    faults += !expected.fault.empty();
+    finished += expected.turn == Core::Turn::finished;
+  }
+  // It is a mixture of all.
+  EXPECT_GT(faults, 100u);
+  EXPECT_GT(finished, 100u);
+  EXPECT_LT(faults + finished, 1200u);
+}
+
+}  // namespace
+}  // namespace heddle::simulator
