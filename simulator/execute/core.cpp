@@ -38,7 +38,18 @@ std::byte* parameter_at(const LaunchContext& launch, std::uint64_t address, std:
   return const_cast<std::byte*>(bank.data() + first);
 }
 
+// Of cores that have none yet. Nobody writes to them.
+native::AccessPattern* no_patterns() {
+  static std::array<native::AccessPattern, native::Machine::kPatterns> none;
+  return none.data();
+}
+
 }  // namespace
+
+void Core::make_patterns() {
+  patterns_ = std::make_unique<std::array<native::AccessPattern, kPatterns>>();
+  patterns = patterns_->data();
+}
 
 Core::Core(const LaunchContext& launch_context)
     : launch(launch_context),
@@ -48,6 +59,7 @@ Core::Core(const LaunchContext& launch_context)
   const LaunchRequest& request = *launch.request;
   forget_allocations();
   rows_before = prefetch.places();
+  patterns = no_patterns();
   if (launch.options->observer != nullptr) left_out_ = launch.options->observer->left_out();
   if (request.grid.count() * launch.warps_per_block > 1 && launch.kernel->may_read_unordered)
     unordered_reads = std::make_unique<UnorderedReads>();

@@ -393,6 +393,63 @@ Flow execute_ordered(Core& core, Warp& warp, const Step& step, Mask active, Mask
   return step.execute(core, warp, step, active, on);
 }
 
+// Remembers how the access of all lanes lay, and what it counted.
+void remember(Core& core, const Warp& warp, const Step& step, const std::uint32_t* low,
+              const InstructionCounts& before) {
+  const InstructionCounts& after = core.counts_of(step);
+  const bool in_shared = after.shared != before.shared;
+  if (after.global + after.shared != before.global + before.shared + 1 ||
+      after.dshared != before.dshared)
+    return;
+  native::AccessPattern& pattern = core.pattern_to_change(core.pc_of(step));
+  std::int64_t least = 0, most = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    const std::int64_t apart = std::int64_t{low[lane]} - std::int64_t{low[0]};
+    least = std::min(least, apart);
+    most = std::max(most, apart);
+    pattern.apart[lane] = static_cast<std::uint32_t>(apart);
+  }
+  constexpr std::int64_t kFar = 1 << 30;
+  const bool is_last = pattern.pc == core.pc_of(step);
+  pattern.missed = is_last ? pattern.missed + 1 : 0;
+  pattern.pc = most - least < kFar ? std::uint32_t{core.pc_of(step)} : ~0u;
+  pattern.at = static_cast<std::uint32_t>(step.address.offset) + low[0];
+  if (step.address.uniform != AddressForm::Base::none)
+    pattern.at += *destination_row(warp, step.address.uniform_row);
+  pattern.lowest = static_cast<std::uint32_t>(-least);
+  pattern.highest = ~0u - static_cast<std::uint32_t>(most);
+  pattern.least = static_cast<std::int32_t>(least);
+  pattern.bytes = static_cast<std::uint32_t>(most - least) + step.width;
+  const auto more = [&](std::uint64_t InstructionCounts::*of) {
+    return static_cast<std::uint32_t>(after.*of - before.*of);
+  };
+  pattern.pieces =
+      more(in_shared ? &InstructionCounts::wavefronts_shared : &InstructionCounts::sectors_global);
+  pattern.ideal = more(in_shared ? &InstructionCounts::wavefronts_shared_ideal
+                                 : &InstructionCounts::sectors_global_ideal);
+  pattern.lines = more(&InstructionCounts::tags_global);
+}
+
+// Of an access that native code may make itself when it lies as this one. Those of which none is as
+// the one before are seldom looked at.
+Flow execute_noted(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (step.accesses > Step::kByThreads) core.before_access(step, *warp.convergence);
+  constexpr std::uint32_t kGiveUp = 8, kSeldom = 256;
+  native::AccessPattern& last = core.patterns[core.pc_of(step) % native::Machine::kPatterns];
+  const bool is_scattered = last.pc == core.pc_of(step) && last.missed >= kGiveUp;
+  if (on != kFullMask || !core.loads_freely || (is_scattered && ++last.missed % kSeldom != 0))
+    return step.execute(core, warp, step, active, on);
+  alignas(kCacheLine) std::array<std::uint32_t, kWarpSize> low;
+  const std::uint32_t* const row = source_row(warp, step.a);
+  std::copy_n(row, kWarpSize, low.data());
+  const bool is_near = step.address.base != AddressForm::Base::pair64 ||
+                       std::equal(row + kWarpSize + 1, row + 2 * kWarpSize, row + kWarpSize);
+  const InstructionCounts before = core.counts_of(step);
+  const Flow flow = step.execute(core, warp, step, active, on);
+  if (flow == Flow::next && is_near) remember(core, warp, step, low.data(), before);
+  return flow;
+}
+
 // Of a warp that may have several groups, among which the current one may get another place.
 Flow execute_partial(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (step.accesses != 0) {
@@ -422,7 +479,7 @@ native::RowAccess describe_access(const Step& step, std::uint32_t index) {
   access.loads = op == Op::LDG || op == Op::LDS;
   access.is_shared = op == Op::LDS || op == Op::STS;
   const bool is_plain = access.loads || access.is_shared || op == Op::STG;
-  const bool has_width = step.width == 4 || (step.width == 8 && !access.is_shared);
+  const bool has_width = step.width >= 4 && step.width <= 16;
   const auto offset = static_cast<std::int32_t>(step.address.offset);
   if (!is_plain || !has_width || step.selector != 0 || step.address.shift != 0 ||
       offset != step.address.offset)
@@ -449,9 +506,11 @@ native::RunOp describe_step(const LoweredProgram& program, std::uint32_t index) 
   op.threads_on = {Tally::page_of(index), Tally::threads_on_in_page(index)};
   if (step.lane != nullptr) return op;
   const bool ordered = step.accesses > Step::kByThreads;
-  op.execute = reinterpret_cast<const void*>(ordered ? execute_ordered : step.execute);
-  op.execute_partial = reinterpret_cast<const void*>(execute_partial);
   op.access = describe_access(step, index);
+  op.execute = reinterpret_cast<const void*>(op.access.width != 0 ? execute_noted
+                                             : ordered            ? execute_ordered
+                                                                  : step.execute);
+  op.execute_partial = reinterpret_cast<const void*>(execute_partial);
   op.is_branch = is_plain_branch(step);
   op.target = step.target;
   return op;

@@ -361,6 +361,12 @@ struct Core : native::Machine {
   }
   bool guards_writes() const { return registered_.bytes != 0; }
 
+  // What native code finds there.
+  native::AccessPattern& pattern_to_change(Pc pc) {
+    if (patterns_ == nullptr) make_patterns();
+    return patterns[pc % kPatterns];
+  }
+
   // Whether somebody is to know of each lane's access, beyond what is counted.
   bool notes_accesses() const {
     return observed || (unordered_reads != nullptr && !unordered_reads->found());
@@ -399,6 +405,8 @@ struct Core : native::Machine {
     sums.threads += threads;
     sums.threads_on += all_on ? threads : on.count();
   }
+  void make_patterns();
+  std::unique_ptr<std::array<native::AccessPattern, kPatterns>> patterns_;
   native::Runs* native_ = nullptr;          // null: lane functions alone
   bool enters_regions_ = false;             // of native code
   std::span<const std::uint8_t> left_out_;  // the observer's

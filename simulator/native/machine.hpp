@@ -9,6 +9,21 @@
 
 namespace heddle::simulator::native {
 
+// How the addresses of an instruction's last access by all lanes lay to the first one's, and what
+// that counted: an access that lies so again counts as much.
+struct alignas(64) AccessPattern {
+  std::array<std::uint32_t, kWarpSize> apart{};  // by how many bytes
+  std::uint32_t pc = ~0u;
+  std::uint32_t at = 0;  // the lower word of the first lane's address
+  // Of the first lane's register: of which the others' differ so without an overflow.
+  std::uint32_t lowest = 0, highest = 0;
+  std::int32_t least = 0;   // from the first lane's address to the lowest one
+  std::uint32_t bytes = 0;  // from that one to the end of the highest lane's piece
+  // Sectors, or wavefronts of shared memory; the fewest that would do; lines.
+  std::uint32_t pieces = 0, ideal = 0, lines = 0;
+  std::uint32_t missed = 0;  // accesses since one that lay as the one before
+};
+
 // The part of a core that this code reads and writes.
 struct Machine {
   std::uint64_t issued = 0;             // warp instructions
@@ -33,6 +48,9 @@ struct Machine {
   bool gives_way_in_shared = false, gives_way_in_global = false;
   // RowPrefetch's places.
   std::uintptr_t* rows_before = nullptr;
+  // By kPatterns instructions; never null.
+  static constexpr std::uint32_t kPatterns = 128;
+  AccessPattern* patterns = nullptr;
   // What `issued` was when native code last stored to memory that other warps see.
   std::uint64_t stored_at = 0;
 };

@@ -1,7 +1,7 @@
 // Loads and stores of which all lanes access a row of memory, each one's piece behind the one
-// before it, or one place: found, checked, counted and carried out as the machine does
-// (simulator/execute/memory_access.cpp). Where an access is neither, or is not known to be
-// allowed, the machine executes it.
+// before it, one place, or places that lie to one another as those of the last time: found,
+// checked, counted and carried out as the machine does (simulator/execute/memory_access.cpp). Where
+// an access is none of these, or is not known to be allowed, the machine executes it.
 #include <cstddef>
 
 #include "simulator/base/instruction_counts.hpp"
@@ -16,6 +16,7 @@ using namespace Xbyak::util;
 const Xbyak::Reg64 kMachine = r15;
 const Xbyak::Reg32 kOn = r11d;                  // as in run_compiler.cpp
 const Xbyak::Reg64 kAddress = rax, kView = r8;  // of the first lane, and where that memory is
+const Xbyak::Reg64 kPattern = rsi, kBytes = rdi, kLeast = r9;  // as of an AccessPattern
 
 constexpr unsigned kHalf = kWarpSize / 2;
 constexpr std::uint32_t kOwnPolicy = 1u << 28;  // simulator/execute/cache_policy.hpp
@@ -64,7 +65,7 @@ bool RegionCompiler::access_row(std::uint32_t index) {
   if (access.uniform != Base::none) place.uniform = source(access.uniform_row);
   if (access.uniform == Base::pair) place.uniform_high = source(access.uniform_row, 1);
   if (access.has_policy) place.policy = source(access.uniform_row, 1);
-  std::array<Row, 2> data;
+  Data data;
   for (unsigned i = 0; i < rows; ++i) {
     if (!access.loads) {
       data[i] = source(op_->b, i);
@@ -77,70 +78,52 @@ bool RegionCompiler::access_row(std::uint32_t index) {
   if (guarded_) load_guard(each);
 
   const auto slow = std::make_shared<Xbyak::Label>(), done = std::make_shared<Xbyak::Label>();
-  Xbyak::Label same;
   if (guarded_) {
     cmp(kOn, ~0u);
     jne(*slow, T_NEAR);
   }
-  cmp(byte[kMachine +
-           (access.loads ? offsetof(Machine, loads_freely) : offsetof(Machine, stores_freely))],
-      0);
-  je(*slow, T_NEAR);
-  const auto unless = [&](bool asked, std::size_t flag) {
+  const auto unless = [&](bool asked, std::size_t flag, bool is) {
     if (!asked) return;
-    cmp(byte[kMachine + flag], 0);
-    jne(*slow, T_NEAR);
+    cmp(byte[kMachine + flag], is);
+    je(*slow, T_NEAR);
   };
-  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared));
-  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global));
+  unless(access.loads, offsetof(Machine, loads_freely), false);
+  unless(!access.loads, offsetof(Machine, stores_freely), false);
+  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared), true);
+  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global), true);
   if (access.has_policy) {
     vmovd(ecx, Xbyak::Xmm(place.policy.index[0]));
     test(ecx, kOwnPolicy);
     jnz(*slow, T_NEAR);
   }
   find_place(access, place, *slow);
+  Xbyak::Label no_row, nor_same;
   if (!is_same) {
-    const Xbyak::Zmm first = scratch(0), next = scratch(1);
-    const std::uint32_t width = access.width;
-    if (access.base == Base::pair) {
-      vpbroadcastd(first, Xbyak::Xmm(place.high.index[0]));
-      vpcmpeqd(k6, first, place.high[0]);
-      vpcmpeqd(k7, first, place.high[1]);
-      kandw(k5, k6, k7);
+    find_row(each, place, no_row, *slow);
+    // Rows that are wider are patterns.
+    if (access.width <= (access.is_shared ? 4 : 8)) {
+      find_memory(access, kWarpSize * access.width, *slow);
+      if (!access.is_shared) note_row(access);
+      count_row(each);
+      access.loads ? load_row(access, data) : store_row(access, data);
+      jmp(*done, T_NEAR);
     }
-    vpbroadcastd(first, Xbyak::Xmm(place.low.index[0]));
-    vpaddd(next, first, vector(multiples(0, width)));
-    vpcmpeqd(k6, next, place.low[0]);
-    vpaddd(next, first, vector(multiples(kHalf, width)));
-    vpcmpeqd(k7, next, place.low[1]);
-    kandw(k6, k6, k7);
-    if (access.base == Base::pair) kandw(k6, k6, k5);
-    kortestw(k6, k6);
-    access.loads ? jnc(same, T_NEAR) : jnc(*slow, T_NEAR);
-    // Where the lower words overflow lanes' addresses are further apart.
-    vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
-    cmp(ecx, ~0u - (kWarpSize - 1) * width);
-    ja(*slow, T_NEAR);
-    const unsigned bytes = kWarpSize * width;
-    access.is_shared ? find_shared(bytes, *slow) : find_global(access, bytes, *slow);
-    if (!access.is_shared) note_row(access);
-    count_row(each);
-    access.loads ? load_row(access, data) : store_row(access, data);
-    if (access.loads) jmp(*done, T_NEAR);
-    L(same);
-    if (access.loads) {
-      vpcmpeqd(k6, first, place.low[0]);
-      vpcmpeqd(k7, first, place.low[1]);
-      kandw(k6, k6, k7);
-      if (access.base == Base::pair) kandw(k6, k6, k5);
-      kortestw(k6, k6);
-      jnc(*slow, T_NEAR);
-    }
+    L(no_row);
   }
   if (access.loads) {
-    access.is_shared ? find_shared(access.width, *slow) : find_global(access, access.width, *slow);
+    if (!is_same) find_same(access, place, nor_same);
+    find_memory(access, access.width, *slow);
     count_same(each);
     load_same(access, data);
+    if (!is_same) jmp(*done, T_NEAR);
+    L(nor_same);
+  }
+  if (!is_same) {
+    find_pattern(each, first_ + index, place, *slow);
+    find_memory(access, 0, *slow);
+    sub(kView, kLeast);
+    count_pattern(each);
+    access.loads ? load_pattern(access, data) : store_pattern(access, data);
   }
   L(*done);
   if (access.loads)
@@ -188,8 +171,99 @@ void RegionCompiler::find_place(const RowAccess& access, const Place& place, Xby
   jnz(slow, T_NEAR);
 }
 
-// As Core::resolve_known.
-void RegionCompiler::find_global(const RowAccess&, unsigned bytes, Xbyak::Label& slow) {
+// Goes on where lanes' pieces are a row. In scratch(0) is the first lane's lower word then and
+// elsewhere, in k5 whether all upper words are one.
+void RegionCompiler::find_row(const RunOp& each, const Place& place, Xbyak::Label& other,
+                              Xbyak::Label& slow) {
+  const RowAccess& access = each.access;
+  const bool is_pair = access.base == RowAccess::Base::pair;
+  const Xbyak::Zmm first = scratch(0), next = scratch(1);
+  const std::uint32_t width = access.width;
+  if (is_pair) {
+    vpbroadcastd(first, Xbyak::Xmm(place.high.index[0]));
+    vpcmpeqd(k6, first, place.high[0]);
+    vpcmpeqd(k7, first, place.high[1]);
+    kandw(k5, k6, k7);
+  }
+  vpbroadcastd(first, Xbyak::Xmm(place.low.index[0]));
+  if (width > (access.is_shared ? 4 : 8)) return;
+  vpaddd(next, first, vector(multiples(0, width)));
+  vpcmpeqd(k6, next, place.low[0]);
+  vpaddd(next, first, vector(multiples(kHalf, width)));
+  vpcmpeqd(k7, next, place.low[1]);
+  kandw(k6, k6, k7);
+  if (is_pair) kandw(k6, k6, k5);
+  kortestw(k6, k6);
+  jnc(other, T_NEAR);
+  // Where the lower words overflow lanes' addresses are further apart.
+  vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
+  cmp(ecx, ~0u - (kWarpSize - 1) * width);
+  ja(slow, T_NEAR);
+}
+
+void RegionCompiler::find_same(const RowAccess& access, const Place& place, Xbyak::Label& other) {
+  vpcmpeqd(k6, scratch(0), place.low[0]);
+  vpcmpeqd(k7, scratch(0), place.low[1]);
+  kandw(k6, k6, k7);
+  if (access.base == RowAccess::Base::pair) kandw(k6, k6, k5);
+  kortestw(k6, k6);
+  jnc(other, T_NEAR);
+}
+
+// In scratch(1) and scratch(2) is then how far lanes' addresses are from the first one, of which
+// kAddress becomes the lowest.
+void RegionCompiler::find_pattern(const RunOp& each, std::uint32_t pc, const Place& place,
+                                  Xbyak::Label& slow) {
+  const RowAccess& access = each.access;
+  const std::size_t apart = offsetof(AccessPattern, apart);
+  // Further on by so much there are as many sectors, lines and banks.
+  const std::uint32_t unit = access.is_shared ? access.width : 1u << kLineShift;
+  mov(kPattern, ptr[kMachine + offsetof(Machine, patterns)]);
+  if (pc % Machine::kPatterns != 0)
+    add(kPattern, static_cast<std::uint32_t>(pc % Machine::kPatterns * sizeof(AccessPattern)));
+  cmp(dword[kPattern + offsetof(AccessPattern, pc)], pc);
+  jne(slow, T_NEAR);
+  mov(ecx, kAddress.cvt32());
+  sub(ecx, dword[kPattern + offsetof(AccessPattern, at)]);
+  test(ecx, unit - 1);
+  jnz(slow, T_NEAR);
+  vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
+  cmp(ecx, dword[kPattern + offsetof(AccessPattern, lowest)]);
+  jb(slow, T_NEAR);
+  cmp(ecx, dword[kPattern + offsetof(AccessPattern, highest)]);
+  ja(slow, T_NEAR);
+  for (Half half = 0; half < 2; ++half) {
+    vpsubd(scratch(1 + half), place.low[half], scratch(0));
+    vpcmpeqd(half == 0 ? k6 : k7, scratch(1 + half), ptr[kPattern + apart + 64 * half]);
+  }
+  kandw(k6, k6, k7);
+  if (access.base == RowAccess::Base::pair) kandw(k6, k6, k5);
+  kortestw(k6, k6);
+  jnc(slow, T_NEAR);
+  movsxd(kLeast, dword[kPattern + offsetof(AccessPattern, least)]);
+  add(kAddress, kLeast);
+  mov(kBytes.cvt32(), dword[kPattern + offsetof(AccessPattern, bytes)]);
+}
+
+// Where `bytes` from kAddress on are (0: as many as kBytes says): as Core::resolve_known, or in the
+// block's shared memory.
+void RegionCompiler::find_memory(const RowAccess& access, unsigned bytes, Xbyak::Label& slow) {
+  const auto compare = [&] {
+    if (bytes != 0)
+      cmp(rdx, bytes);
+    else
+      cmp(rdx, kBytes);
+  };
+  if (access.is_shared) {
+    mov(rdx, ptr[kMachine + offsetof(Machine, shared_bytes)]);
+    sub(rdx, kAddress);
+    jbe(slow, T_NEAR);
+    compare();
+    jb(slow, T_NEAR);
+    mov(kView, ptr[kMachine + offsetof(Machine, shared)]);
+    add(kView, kAddress);
+    return;
+  }
   Xbyak::Label found;
   for (std::size_t i = 0; i < std::tuple_size_v<decltype(Machine::known)>; ++i) {
     const std::size_t known = offsetof(Machine, known) + i * sizeof(Machine::Known);
@@ -200,7 +274,7 @@ void RegionCompiler::find_global(const RowAccess&, unsigned bytes, Xbyak::Label&
     sub(rdx, kView);
     jbe(next);
     mov(rcx, ptr[kMachine + known + offsetof(Machine::Known, data)]);
-    cmp(rdx, bytes);
+    compare();
     jae(found, T_NEAR);
     L(next);
   }
@@ -209,44 +283,26 @@ void RegionCompiler::find_global(const RowAccess&, unsigned bytes, Xbyak::Label&
   add(kView, rcx);
 }
 
-void RegionCompiler::find_shared(unsigned bytes, Xbyak::Label& slow) {
-  mov(rdx, ptr[kMachine + offsetof(Machine, shared_bytes)]);
-  sub(rdx, kAddress);
-  jbe(slow, T_NEAR);
-  cmp(rdx, bytes);
-  jb(slow, T_NEAR);
-  mov(kView, ptr[kMachine + offsetof(Machine, shared)]);
-  add(kView, kAddress);
-}
-
-void RegionCompiler::to_count(const RunOp& each, std::size_t member, std::uint32_t more) {
-  const std::size_t from_here = member - offsetof(InstructionCounts, threads_on);
-  add(qword[r10 + (each.threads_on.offset + from_here)], more);
+Xbyak::Address RegionCompiler::count_at(const RunOp& each, std::size_t member) {
+  return qword[r10 + (each.threads_on.offset + member - offsetof(InstructionCounts, threads_on))];
 }
 
 // As count_global_row, and as one access of shared memory without conflicts. A row of words is
 // aligned to them, so that it takes a sector or line more where it is not to those.
 void RegionCompiler::count_row(const RunOp& each) {
+  if (each.access.is_shared) return count_same(each);
   const unsigned width = each.access.width;
   mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
-  if (each.access.is_shared) {
-    to_count(each, offsetof(InstructionCounts, shared), 1);
-    to_count(each, offsetof(InstructionCounts, threads_shared), kWarpSize);
-    to_count(each, offsetof(InstructionCounts, wavefronts_shared), 1);
-    to_count(each, offsetof(InstructionCounts, wavefronts_shared_ideal), 1);
-    return;
-  }
-  to_count(each, offsetof(InstructionCounts, global), 1);
-  to_count(each, offsetof(InstructionCounts, threads_global), kWarpSize);
-  to_count(each, offsetof(InstructionCounts, sectors_global_ideal), width);
-  to_count(each, offsetof(InstructionCounts, bytes_global), kWarpSize * width);
+  add(count_at(each, offsetof(InstructionCounts, global)), 1);
+  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
+  add(count_at(each, offsetof(InstructionCounts, sectors_global_ideal)), width);
+  add(count_at(each, offsetof(InstructionCounts, bytes_global)), kWarpSize * width);
   const auto pieces = [&](std::size_t member, std::uint32_t fewest, std::uint32_t below) {
     xor_(ecx, ecx);
     test(al, below);
     setnz(cl);
     add(ecx, fewest);
-    add(qword[r10 + (each.threads_on.offset + member - offsetof(InstructionCounts, threads_on))],
-        rcx);
+    add(count_at(each, member), rcx);
   };
   pieces(offsetof(InstructionCounts, sectors_global), width, (1u << kSectorShift) - 1);
   pieces(offsetof(InstructionCounts, tags_global), width / 4, (1u << kLineShift) - 1);
@@ -255,19 +311,44 @@ void RegionCompiler::count_row(const RunOp& each) {
 void RegionCompiler::count_same(const RunOp& each) {
   mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
   if (each.access.is_shared) {
-    to_count(each, offsetof(InstructionCounts, shared), 1);
-    to_count(each, offsetof(InstructionCounts, threads_shared), kWarpSize);
-    to_count(each, offsetof(InstructionCounts, wavefronts_shared), 1);
-    to_count(each, offsetof(InstructionCounts, wavefronts_shared_ideal), 1);
+    // Of four words a pass returns half.
+    const unsigned passes = each.access.width == 16 ? 2 : 1;
+    add(count_at(each, offsetof(InstructionCounts, shared)), 1);
+    add(count_at(each, offsetof(InstructionCounts, threads_shared)), kWarpSize);
+    add(count_at(each, offsetof(InstructionCounts, wavefronts_shared)), passes);
+    add(count_at(each, offsetof(InstructionCounts, wavefronts_shared_ideal)), passes);
     return;
   }
-  to_count(each, offsetof(InstructionCounts, global), 1);
-  to_count(each, offsetof(InstructionCounts, threads_global), kWarpSize);
-  to_count(each, offsetof(InstructionCounts, sectors_global), 1);
-  to_count(each, offsetof(InstructionCounts, sectors_global_ideal), 1);
-  to_count(each, offsetof(InstructionCounts, tags_global), 1);
-  to_count(each, offsetof(InstructionCounts, bytes_global),
-           kWarpSize * std::uint32_t{each.access.width});
+  add(count_at(each, offsetof(InstructionCounts, global)), 1);
+  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
+  add(count_at(each, offsetof(InstructionCounts, sectors_global)), 1);
+  add(count_at(each, offsetof(InstructionCounts, sectors_global_ideal)), 1);
+  add(count_at(each, offsetof(InstructionCounts, tags_global)), 1);
+  add(count_at(each, offsetof(InstructionCounts, bytes_global)),
+      kWarpSize * std::uint32_t{each.access.width});
+}
+
+void RegionCompiler::count_pattern(const RunOp& each) {
+  const auto as_then = [&](std::size_t member, std::size_t of) {
+    mov(ecx, dword[kPattern + of]);
+    add(count_at(each, member), rcx);
+  };
+  mov(dword[kPattern + offsetof(AccessPattern, missed)], 0);
+  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
+  if (each.access.is_shared) {
+    add(count_at(each, offsetof(InstructionCounts, shared)), 1);
+    add(count_at(each, offsetof(InstructionCounts, threads_shared)), kWarpSize);
+    as_then(offsetof(InstructionCounts, wavefronts_shared), offsetof(AccessPattern, pieces));
+    as_then(offsetof(InstructionCounts, wavefronts_shared_ideal), offsetof(AccessPattern, ideal));
+    return;
+  }
+  add(count_at(each, offsetof(InstructionCounts, global)), 1);
+  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
+  add(count_at(each, offsetof(InstructionCounts, bytes_global)),
+      kWarpSize * std::uint32_t{each.access.width});
+  as_then(offsetof(InstructionCounts, sectors_global), offsetof(AccessPattern, pieces));
+  as_then(offsetof(InstructionCounts, sectors_global_ideal), offsetof(AccessPattern, ideal));
+  as_then(offsetof(InstructionCounts, tags_global), offsetof(AccessPattern, lines));
 }
 
 // As RowPrefetch::note: four times as far as from the last row to this one.
@@ -280,7 +361,7 @@ void RegionCompiler::note_row(const RowAccess& access) {
   for (unsigned line = 0; line < kWarpSize * access.width; line += 64) prefetcht0(ptr[rcx + line]);
 }
 
-void RegionCompiler::load_row(const RowAccess& access, const std::array<Row, 2>& to) {
+void RegionCompiler::load_row(const RowAccess& access, const Data& to) {
   if (access.width == 4) {
     for (Half half = 0; half < 2; ++half) vmovdqu32(to[0][half], ptr[kView + 64 * half]);
     return;
@@ -296,14 +377,14 @@ void RegionCompiler::load_row(const RowAccess& access, const std::array<Row, 2>&
   }
 }
 
-void RegionCompiler::load_same(const RowAccess& access, const std::array<Row, 2>& to) {
+void RegionCompiler::load_same(const RowAccess& access, const Data& to) {
   for (unsigned word = 0; word < access.width / 4u; ++word) {
     vpbroadcastd(to[word][0], dword[kView + 4 * word]);
     vmovdqa32(to[word][1], to[word][0]);
   }
 }
 
-void RegionCompiler::store_row(const RowAccess& access, const std::array<Row, 2>& from) {
+void RegionCompiler::store_row(const RowAccess& access, const Data& from) {
   if (access.width == 4) {
     for (Half half = 0; half < 2; ++half) vmovdqu32(ptr[kView + 64 * half], from[0][half]);
   } else {
@@ -315,6 +396,30 @@ void RegionCompiler::store_row(const RowAccess& access, const std::array<Row, 2>
         vmovdqu32(ptr[kView + 128 * half + 64 * part], both);
       }
   }
+  note_store();
+}
+
+void RegionCompiler::load_pattern(const RowAccess& access, const Data& to) {
+  for (unsigned word = 0; word < access.width / 4u; ++word)
+    for (Half half = 0; half < 2; ++half) {
+      kxnorw(k6, k6, k6);
+      vpxord(to[word][half], to[word][half], to[word][half]);
+      vpgatherdd(to[word][half] | k6, ptr[kView + scratch(1 + half) + 4 * word]);
+    }
+}
+
+// Of lanes that store to one place the last one's word stays: they are stored in order.
+void RegionCompiler::store_pattern(const RowAccess& access, const Data& from) {
+  for (unsigned word = 0; word < access.width / 4u; ++word)
+    for (Half half = 0; half < 2; ++half) {
+      kxnorw(k6, k6, k6);
+      vpscatterdd(ptr[kView + scratch(1 + half) + 4 * word] | k6, from[word][half]);
+    }
+  note_store();
+}
+
+// As Polling::change.
+void RegionCompiler::note_store() {
   mov(rcx, ptr[kMachine + offsetof(Machine, issued)]);
   mov(ptr[kMachine + offsetof(Machine, stored_at)], rcx);
 }

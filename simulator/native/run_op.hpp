@@ -15,8 +15,8 @@ struct CountPlace {
 };
 
 // A weak load or store of whole words, of global or of a block's own shared memory, where its code
-// may find that all lanes access a row of memory, or one place. A lane's address is `offset`, its
-// registers (op->a) and the uniform ones.
+// may find that all lanes access a row of memory, one place, or places as the last time. A lane's
+// address is `offset`, its registers (op->a) and the uniform ones.
 struct RowAccess {
   enum class Base : std::uint8_t { none, word, pair };
   Base base = Base::none, uniform = Base::none;

@@ -88,9 +88,11 @@ Instructions draw_instructions(Random& random) {
   return drawn;
 }
 
-unsigned row_of(const Instruction& in) {
+// A row, or pieces that lie further apart.
+unsigned row_of(const Instruction& in, Random& random) {
   const unsigned bytes = isa::access_bytes(in);
-  return bytes <= 4 ? 2 : bytes == 8 ? 3 : 4;
+  const unsigned row = bytes <= 4 ? 2 : bytes == 8 ? 3 : 4;
+  return random() % 2 == 0 ? row : row + static_cast<unsigned>(random() % (5 - row));
 }
 
 std::vector<Instruction> draw_program(const Instructions& from, Random& random) {
@@ -107,7 +109,7 @@ std::vector<Instruction> draw_program(const Instructions& from, Random& random) 
       const bool in_global = in.op == Op::LDG || in.op == Op::STG || in.op == Op::RED;
       const auto places = static_cast<unsigned>(hostile && random() % 2 == 0 ? random() % kKinds
                                                 : random() % 2 == 0          ? random() % 2
-                                                                             : row_of(in));
+                                                                             : row_of(in, random));
       if (in.a.kind == Source::Kind::reg)
         in.a.index =
             static_cast<std::uint8_t>(kAddresses + 2 * (places + (in_global ? 0 : kKinds)));
