@@ -40,15 +40,17 @@ std::byte* parameter_at(const LaunchContext& launch, std::uint64_t address, std:
 
 // Of cores that have none yet. Nobody writes to them.
 native::AccessPattern* no_patterns() {
-  static std::array<native::AccessPattern, native::Machine::kPatterns> none;
+  using native::Machine;
+  static std::array<native::AccessPattern, std::size_t{Machine::kPhases} * Machine::kPatterns> none;
   return none.data();
 }
 
 }  // namespace
 
 void Core::make_patterns() {
-  patterns_ = std::make_unique<std::array<native::AccessPattern, kPatterns>>();
-  patterns = patterns_->data();
+  if (!patterns_.empty()) return;
+  patterns_.resize(std::size_t{kPhases} * kPatterns);
+  patterns = patterns_.data();
 }
 
 Core::Core(const LaunchContext& launch_context)

@@ -136,6 +136,8 @@ bool are_words_of_line(const Step& step, std::uint64_t first, const AddressPatte
          pattern.spread >> kLineShift == 0 && ((first | pattern.spread) & 3) == 0;
 }
 
+constexpr unsigned kPrefetchedSpread = 15;  // more than a host's first cache holds
+
 template <AddressSpace kSpace, AccessKind kKind>
 Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
@@ -157,6 +159,10 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
       if (space == Window::global &&
           !claim_lanes(core, warp, step, kKind, address, lanes, pointers))
         return Flow::stop;
+      // What lies far apart comes while the access is counted.
+      if (kKind == AccessKind::load && line == nullptr && space == Window::global &&
+          pattern.spread >> kPrefetchedSpread != 0 && pointers.row == nullptr)
+        for (const unsigned lane : lanes) __builtin_prefetch(pointers.of[lane]);
       count_access(core, step, kKind, space, address, lanes, pattern, warp.block);
     }
     if constexpr (kKind == AccessKind::load) {

@@ -362,10 +362,10 @@ struct Core : native::Machine {
   bool guards_writes() const { return registered_.bytes != 0; }
 
   // What native code finds there.
-  native::AccessPattern& pattern_to_change(Pc pc) {
-    if (patterns_ == nullptr) make_patterns();
-    return patterns[pc % kPatterns];
+  native::AccessPattern& pattern_of(Pc pc, unsigned phase) {
+    return patterns[phase * kPatterns + pc % kPatterns];
   }
+  void make_patterns();
 
   // Whether somebody is to know of each lane's access, beyond what is counted.
   bool notes_accesses() const {
@@ -405,8 +405,7 @@ struct Core : native::Machine {
     sums.threads += threads;
     sums.threads_on += all_on ? threads : on.count();
   }
-  void make_patterns();
-  std::unique_ptr<std::array<native::AccessPattern, kPatterns>> patterns_;
+  std::vector<native::AccessPattern> patterns_;
   native::Runs* native_ = nullptr;          // null: lane functions alone
   bool enters_regions_ = false;             // of native code
   std::span<const std::uint8_t> left_out_;  // the observer's

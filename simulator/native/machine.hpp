@@ -48,8 +48,9 @@ struct Machine {
   bool gives_way_in_shared = false, gives_way_in_global = false;
   // RowPrefetch's places.
   std::uintptr_t* rows_before = nullptr;
-  // By kPatterns instructions; never null.
-  static constexpr std::uint32_t kPatterns = 128;
+  // By the sector of its line that the first lane accesses in global memory, and by kPatterns
+  // instructions; never null.
+  static constexpr std::uint32_t kPhases = 4, kPatterns = 64;
   AccessPattern* patterns = nullptr;
   // What `issued` was when native code last stored to memory that other warps see.
   std::uint64_t stored_at = 0;

@@ -54,48 +54,17 @@ bool RegionCompiler::access_row(std::uint32_t index) {
   op_ = each.op;
   ++now_;
   guarded_ = is_guarded(*op_);
-  using Base = RowAccess::Base;
-  const unsigned rows = access.width / 4;
-  const bool is_same = access.base == Base::none || all_equal(op_->a);
+  const bool is_same = access.base == RowAccess::Base::none || all_equal(op_->a);
   if (is_same && !access.loads) return false;
   // Whatever makes room for registers comes before the code may part.
-  Place place;
-  if (access.base != Base::none) place.low = source(op_->a);
-  if (access.base == Base::pair) place.high = source(op_->a, 1);
-  if (access.uniform != Base::none) place.uniform = source(access.uniform_row);
-  if (access.uniform == Base::pair) place.uniform_high = source(access.uniform_row, 1);
-  if (access.has_policy) place.policy = source(access.uniform_row, 1);
-  Data data;
-  for (unsigned i = 0; i < rows; ++i) {
-    if (!access.loads) {
-      data[i] = source(op_->b, i);
-      continue;
-    }
-    for (Half half = 0; half < 2; ++half) data[i].index[half] = take_register();
-  }
+  const Place place = read_place(access);
+  const Data data = take_data(access);
   const Values before = values_;
   const bool used_low = used_low_;
   if (guarded_) load_guard(each);
-
-  const auto slow = std::make_shared<Xbyak::Label>(), done = std::make_shared<Xbyak::Label>();
-  if (guarded_) {
-    cmp(kOn, ~0u);
-    jne(*slow, T_NEAR);
-  }
-  const auto unless = [&](bool asked, std::size_t flag, bool is) {
-    if (!asked) return;
-    cmp(byte[kMachine + flag], is);
-    je(*slow, T_NEAR);
-  };
-  unless(access.loads, offsetof(Machine, loads_freely), false);
-  unless(!access.loads, offsetof(Machine, stores_freely), false);
-  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared), true);
-  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global), true);
-  if (access.has_policy) {
-    vmovd(ecx, Xbyak::Xmm(place.policy.index[0]));
-    test(ecx, kOwnPolicy);
-    jnz(*slow, T_NEAR);
-  }
+  const auto slow = std::make_shared<Xbyak::Label>(), done = std::make_shared<Xbyak::Label>(),
+             none = std::make_shared<Xbyak::Label>();
+  leave_others(access, place, *slow, access.loads ? *none : *done);
   find_place(access, place, *slow);
   Xbyak::Label no_row, nor_same;
   if (!is_same) {
@@ -125,17 +94,9 @@ bool RegionCompiler::access_row(std::uint32_t index) {
     count_pattern(each);
     access.loads ? load_pattern(access, data) : store_pattern(access, data);
   }
+  if (guarded_ && access.loads) keep_rows(access, data, none, done);
   L(*done);
-  if (access.loads)
-    for (unsigned i = 0; i < rows; ++i) {
-      const RowOffset row = op_->d + static_cast<RowOffset>(i * kWarpSize);
-      if (const auto old = values_.find(row); old != values_.end()) {
-        for (const int each_index : old->second.row.index)
-          used_[static_cast<std::size_t>(each_index)] = false;
-        values_.erase(old);
-      }
-      values_.emplace(row, Value{data[i], true, now_});
-    }
+  if (access.loads) take_loaded(access, data);
   later([this, index, slow, done, before, used_low, after = values_, guarded = guarded_] {
     L(*slow);
     spill(before);
@@ -146,6 +107,86 @@ bool RegionCompiler::access_row(std::uint32_t index) {
     jmp(*done, T_NEAR);
   });
   return true;
+}
+
+RegionCompiler::Place RegionCompiler::read_place(const RowAccess& access) {
+  using Base = RowAccess::Base;
+  Place place;
+  if (access.base != Base::none) place.low = source(op_->a);
+  if (access.base == Base::pair) place.high = source(op_->a, 1);
+  if (access.uniform != Base::none) place.uniform = source(access.uniform_row);
+  if (access.uniform == Base::pair) place.uniform_high = source(access.uniform_row, 1);
+  if (access.has_policy) place.policy = source(access.uniform_row, 1);
+  return place;
+}
+
+// What is to be stored, or registers for what is loaded.
+RegionCompiler::Data RegionCompiler::take_data(const RowAccess& access) {
+  Data data;
+  for (unsigned i = 0; i < access.width / 4u; ++i) {
+    if (!access.loads) {
+      data[i] = source(op_->b, i);
+      continue;
+    }
+    for (Half half = 0; half < 2; ++half) data[i].index[half] = take_register();
+  }
+  return data;
+}
+
+void RegionCompiler::take_loaded(const RowAccess& access, const Data& data) {
+  for (unsigned i = 0; i < access.width / 4u; ++i) {
+    const RowOffset row = op_->d + static_cast<RowOffset>(i * kWarpSize);
+    if (const auto old = values_.find(row); old != values_.end()) {
+      for (const int index : old->second.row.index) used_[static_cast<std::size_t>(index)] = false;
+      values_.erase(old);
+    }
+    values_.emplace(row, Value{data[i], true, now_});
+  }
+}
+
+// Goes to `slow` where others are to know of the access, or its turn may end with it, or some lanes
+// are off; to `none` where all are.
+void RegionCompiler::leave_others(const RowAccess& access, const Place& place, Xbyak::Label& slow,
+                                  Xbyak::Label& none) {
+  const auto unless = [&](bool asked, std::size_t flag, bool is) {
+    if (!asked) return;
+    cmp(byte[kMachine + flag], is);
+    je(slow, T_NEAR);
+  };
+  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared), true);
+  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global), true);
+  if (access.has_policy) {
+    vmovd(ecx, Xbyak::Xmm(place.policy.index[0]));
+    test(ecx, kOwnPolicy);
+    jnz(slow, T_NEAR);
+  }
+  if (guarded_) {
+    test(kOn, kOn);
+    jz(none, T_NEAR);
+    cmp(kOn, ~0u);
+    jne(slow, T_NEAR);
+  }
+  unless(access.loads, offsetof(Machine, loads_freely), false);
+  unless(!access.loads, offsetof(Machine, stores_freely), false);
+}
+
+// At `none`: no lane is on, and the rows that would be loaded stay as they are.
+void RegionCompiler::keep_rows(const RowAccess& access, const Data& data,
+                               std::shared_ptr<Xbyak::Label> none,
+                               std::shared_ptr<Xbyak::Label> done) {
+  later([this, rows = access.width / 4u, data, none, done, before = values_, first = op_->d] {
+    L(*none);
+    for (unsigned i = 0; i < rows; ++i) {
+      const RowOffset row = first + static_cast<RowOffset>(i * kWarpSize);
+      const auto old = before.find(row);
+      for (Half half = 0; half < 2; ++half)
+        if (old != before.end())
+          vmovdqa32(data[i][half], old->second.row[half]);
+        else
+          vmovdqu32(data[i][half], at(row, half));
+    }
+    jmp(*done, T_NEAR);
+  });
 }
 
 // The first lane's address.
@@ -221,6 +262,13 @@ void RegionCompiler::find_pattern(const RunOp& each, std::uint32_t pc, const Pla
   mov(kPattern, ptr[kMachine + offsetof(Machine, patterns)]);
   if (pc % Machine::kPatterns != 0)
     add(kPattern, static_cast<std::uint32_t>(pc % Machine::kPatterns * sizeof(AccessPattern)));
+  if (!access.is_shared) {
+    constexpr std::uint32_t kPhase = ((Machine::kPhases - 1) << kSectorShift);
+    mov(ecx, kAddress.cvt32());
+    and_(ecx, kPhase);
+    imul(ecx, ecx, Machine::kPatterns * sizeof(AccessPattern) >> kSectorShift);
+    add(kPattern, rcx);
+  }
   cmp(dword[kPattern + offsetof(AccessPattern, pc)], pc);
   jne(slow, T_NEAR);
   mov(ecx, kAddress.cvt32());

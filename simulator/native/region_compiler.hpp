@@ -32,7 +32,8 @@ struct RegionHelpers {
 
 class RegionCompiler : public RunCompiler {
  public:
-  static constexpr std::size_t kLongest = 512, kMostBytes = kLongest << 10;
+  // An access takes most: 2.5 KB where all vector registers hold rows.
+  static constexpr std::size_t kLongest = 512, kMostBytes = kLongest << 12;
 
   // The instructions from `first` on, into `memory`, of kMostBytes. `full`: for a warp of which all
   // lanes are active.
@@ -61,8 +62,16 @@ class RegionCompiler : public RunCompiler {
   void call_machine(std::uint32_t index);
   // Accesses to memory by the code itself (region_accesses.cpp).
   using Values = std::map<RowOffset, Value>;
+  using Data = std::array<Row, 4>;
   bool access_row(std::uint32_t index);
   struct Place;
+  Place read_place(const RowAccess& access);
+  Data take_data(const RowAccess& access);
+  void take_loaded(const RowAccess& access, const Data& data);
+  void leave_others(const RowAccess& access, const Place& place, Xbyak::Label& slow,
+                    Xbyak::Label& none);
+  void keep_rows(const RowAccess& access, const Data& data, std::shared_ptr<Xbyak::Label> none,
+                 std::shared_ptr<Xbyak::Label> done);
   void find_place(const RowAccess& access, const Place& place, Xbyak::Label& slow);
   void find_row(const RunOp& each, const Place& place, Xbyak::Label& other, Xbyak::Label& slow);
   void find_same(const RowAccess& access, const Place& place, Xbyak::Label& other);
@@ -72,7 +81,6 @@ class RegionCompiler : public RunCompiler {
   void count_same(const RunOp& each);
   void count_pattern(const RunOp& each);
   void note_row(const RowAccess& access);
-  using Data = std::array<Row, 4>;
   void load_row(const RowAccess& access, const Data& to);
   void load_same(const RowAccess& access, const Data& to);
   void load_pattern(const RowAccess& access, const Data& to);

@@ -50,7 +50,7 @@ void Runs::compile(std::uint32_t index) {
 }
 
 Function Runs::make(std::span<const RunOp> run, bool full) {
-  buffer_.resize(std::max(buffer_.size(), RunCompiler::kMostBytes));
+  buffer_.resize(RunCompiler::kMostBytes);
   const auto place = [&](const RunCompiler& compiler) {
     return reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(keep(compiler.code())));
   };
@@ -66,23 +66,27 @@ const std::byte* Runs::keep(std::span<const std::uint8_t> code) {
 }
 
 void Runs::compile_region(std::uint32_t index, bool full) {
-  const Region region = region_of_(index);
-  std::vector<RunOp> ops;
-  for (std::uint32_t i = region.first; i < region.end; ++i) ops.push_back(describe_(i));
-  if (ops.empty()) return;
   const std::lock_guard lock(compiling_);
+  if (is_full_ || bytes_ >= kMostBytes || code_.size() >= kMostPieces) return;
+  const Region region = region_of_(index);
   const auto of = [full](Place& place) -> std::atomic<const void*>& {
     return full ? place.full : place.partial;
   };
-  if (of(places_[region.first]).load(std::memory_order_relaxed) != nullptr) return;
-  if (bytes_ >= kMostBytes || code_.size() >= kMostPieces) return;
+  // The first instruction is always a place.
+  if (region.first == region.end || of(places_[region.first]).load(std::memory_order_relaxed))
+    return;
+  std::vector<RunOp> ops;
+  for (std::uint32_t i = region.first; i < region.end; ++i) ops.push_back(describe_(i));
   if (enter_ == nullptr)
     enter_ =
         reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(keep(RegionCompiler::enter())));
-  buffer_.resize(std::max(buffer_.size(), RegionCompiler::kMostBytes));
-  const RegionCompiler made(ops, region.first, known_, helpers_, full, buffer_.data());
+  if (region_buffer_ == nullptr)
+    region_buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(RegionCompiler::kMostBytes);
+  const RegionCompiler made(ops, region.first, known_, helpers_, full, region_buffer_.get());
+  is_full_ = enter_ == nullptr || made.code().size() > kMostBytes - bytes_;
+  if (is_full_) return;
   const std::byte* const code = keep(made.code());
-  if (enter_ == nullptr || code == nullptr) return;
+  if (code == nullptr) return;
   for (const auto& [at, bytes] : made.entries())
     of(places_[at]).store(code + bytes, std::memory_order_release);
 }

@@ -104,8 +104,10 @@ class Runs {
   Enter enter_ = nullptr;
   std::mutex compiling_;
   std::vector<std::uint8_t> buffer_;
+  std::unique_ptr<std::uint8_t[]> region_buffer_;  // of which code touches what it needs
   std::vector<CodeMemory> code_;
   std::size_t bytes_ = 0;
+  bool is_full_ = false;  // a region's code found no room
 };
 
 }  // namespace heddle::simulator::native

@@ -96,7 +96,8 @@ unsigned row_of(const Instruction& in, Random& random) {
 }
 
 std::vector<Instruction> draw_program(const Instructions& from, Random& random) {
-  std::vector<Instruction> program(20 + random() % 100);
+  // Some are longer than a region.
+  std::vector<Instruction> program(random() % 30 == 0 ? 700 : 20 + random() % 100);
   const auto any = [&](const std::vector<Instruction>& of) { return of[random() % of.size()]; };
   const bool hostile = random() % 4 == 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
