@@ -66,8 +66,11 @@ class BlockTurns : private WaitingBlocks {
     resident_ = {};
     starts_another_ = false;
   }
-  // Goes on with a block that another core began.
-  void take_over(std::unique_ptr<Block> block) { resident_.add(std::move(block)); }
+  // Goes on with a block that another core began, as that one would: the next block begins first.
+  void take_over(std::unique_ptr<Block> block) {
+    resident_.add(std::move(block));
+    starts_another_ = true;
+  }
 
  private:
   enum class After : std::uint8_t { goes_on, launch_stops };
