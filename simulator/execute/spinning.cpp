@@ -24,6 +24,7 @@ struct WarpImage {
     add(0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow));
     add(kUniformRow, isa::kUniformRegisters);
     add(kReturnRow, 2);
+    predicates[kDiscardedPredicate] = Mask();  // which native code does not write
   }
   friend bool operator==(const WarpImage& one, const WarpImage& other) {
     return one.convergence->equals(*other.convergence) && one.predicates == other.predicates &&
