@@ -292,5 +292,28 @@ TEST_F(NativeRegions, DoWhatLaneFunctionsDo) {
   EXPECT_LT(faults + finished, 1200u);
 }
 
+// Accesses by all lanes make most code.
+TEST(NativeRegion, StopsMakingCodeAtTheLimit) {
+  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  Random random(9);
+  const Instructions from = draw_instructions(random);
+  constexpr std::uint32_t kLength = 220'000;
+  isa::Program program;
+  program.arch = isa::Arch::sm_90;
+  for (std::uint32_t i = 0; i < kLength; ++i)
+    program.instructions.emplace_back(from.accessing[random() % from.accessing.size()]);
+  program.instructions.emplace_back();
+  const LoweredProgram lowered = lower(program);
+  const auto runs = make_native(lowered);
+  for (std::uint32_t i = 0; i < kLength; i += native::RegionCompiler::kLongest)
+    for (const bool full : {true, false})
+      for (unsigned visit = 0; visit < 200; ++visit) runs->visit_place(i, full);
+  EXPECT_NE(runs->place(0, true), nullptr);
+  EXPECT_NE(runs->place(0, false), nullptr);
+  EXPECT_EQ(runs->place(kLength - 1, true), nullptr);
+  EXPECT_GE(runs->bytes(), native::Runs::kMostBytes / 2);
+  EXPECT_LE(runs->bytes(), native::Runs::kMostBytes);
+}
+
 }  // namespace
 }  // namespace heddle::simulator
