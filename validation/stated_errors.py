@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The [cycles_error] table of a GPU model, from rows of `heddle validate --timing --json FILE`.
+"""The [cycles_error] table of a GPU model, from rows of `heddle validate --timing --json FILE`, and
+of validation/records/h200/third_party_rows.json, which are of programs that are not here.
 
   stated_errors.py FILE… [--date DATE]
 
