@@ -26,7 +26,8 @@ class AccessLog {
   virtual bool reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) {
     return reduce(address, bytes, operation);
   }
-  // Memory of this core's alone for what it reduces there; null: it is reduced in place, atomically.
+  // Memory of this core's alone for what it reduces there; null: it is reduced in place,
+  // atomically.
   virtual std::byte* apart(std::uint64_t) { return nullptr; }
   // What is read or written at this address next may be a word to other blocks, or to the host
   // program: a strong access, or an atomic that returns what it found.
