@@ -71,8 +71,8 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
                           .token = token});
 }
 
-// Cycles that tags and data banks, and for atomics the way to L2, are busy with an access. What
-// stores send waits elsewhere (`enter_store_buffer`).
+// Cycles that tags and data banks are busy with an access, and the way to L2 with atomics and rows
+// of whole sectors. What other stores send waits elsewhere (`enter_store_buffer`).
 Cycle LoadStoreUnit::passes(const Timed& instruction, const Access& access,
                             std::span<const Piece> pieces, const L1Passes& needed) const {
   if (instruction.tests_phase) return constants_.interval_mbarrier_test;
