@@ -51,7 +51,7 @@ class Watch {
   // `ended` blocks and `issued` instructions came before.
   Watch(const LaunchContext& launch, std::uint64_t ended, std::uint64_t issued = 0)
       : launch_(launch), ended_(ended), issued_(issued), due_(issued + kBlockQuantum) {}
-  // One of the cores has ended so many blocks more, and issued so many instructions.
+  // One of the cores has ended more blocks and issued more instructions: how many.
   void add(std::uint64_t ended, std::uint64_t issued) {
     ended_.fetch_add(ended, std::memory_order_relaxed);
     issued_.fetch_add(issued, std::memory_order_relaxed);

@@ -23,8 +23,8 @@ class Pipes {
   Cycle free_at(Pipe pipe) const { return free_at_[static_cast<std::size_t>(pipe)]; }
   // Cycles up to `now` in which it took none, but for those in which one was given to it.
   Cycle busy_cycles(Pipe pipe, Cycle now) const {
-    const Cycle
-        busy =  // either half of the FMA unit, where both are: those that one is count twice
+    // Either half of the FMA unit, where both are: those that one is count twice.
+    const Cycle busy =
         pipe == Pipe::fma ? busy_of(Pipe::fma_heavy) + busy_of(Pipe::fma_lite) - busy_of(Pipe::half)
                           : busy_of(pipe);
     return busy - left(free_at(pipe), now);
