@@ -40,10 +40,7 @@ __global__ void chain(const unsigned* places, unsigned stride, unsigned span, in
     }
   }
   const long long end = clock_now();
-  if (threadIdx.x % 32 == 0) {
-    times[2 * (threadIdx.x / 32)] = begin;
-    times[2 * (threadIdx.x / 32) + 1] = end;
-  }
+  if (threadIdx.x % 32 == 0) leave_times(times, begin, end);
   out[threadIdx.x] += at;
 }
 
@@ -55,13 +52,7 @@ double cycles(const std::vector<unsigned>& offsets, unsigned stride, unsigned sp
   places.write(offsets);
   chain<width><<<1, 32 * warps>>>(places.data(), stride, span, count, times.data(), out.data());
   finish();
-  const auto t = times.read();
-  long long begin = t[0], end = t[1];
-  for (int warp = 0; warp < warps; ++warp) {
-    begin = std::min(begin, t[2 * warp]);
-    end = std::max(end, t[2 * warp + 1]);
-  }
-  return double(end - begin);
+  return first_to_last(times.read(), warps);
 }
 
 // Cycles of a round of the chain: lanes name n places `apart` bytes apart.

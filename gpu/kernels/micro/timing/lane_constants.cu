@@ -42,10 +42,7 @@ __global__ void loads(const unsigned* places, int count, long long* times, unsig
         for (unsigned& each : at) each = load<width>(each) + place;
   }
   const long long end = clock_now();
-  if (threadIdx.x % 32 == 0) {
-    times[2 * (threadIdx.x / 32)] = begin;
-    times[2 * (threadIdx.x / 32) + 1] = end;
-  }
+  if (threadIdx.x % 32 == 0) leave_times(times, begin, end);
   for (const unsigned each : at) out[threadIdx.x] += each;
 }
 
@@ -56,13 +53,7 @@ double cycles(const std::vector<unsigned>& offsets, int warps, int count) {
   places.write(offsets);
   loads<width, beside><<<1, 32 * warps>>>(places.data(), count, times.data(), out.data());
   finish();
-  const auto t = times.read();
-  long long begin = t[0], end = t[1];
-  for (int warp = 0; warp < warps; ++warp) {
-    begin = std::min(begin, t[2 * warp]);
-    end = std::max(end, t[2 * warp + 1]);
-  }
-  return double(end - begin);
+  return first_to_last(times.read(), warps);
 }
 
 // Of one load: in a chain of one warp, and of many warps side by side on an SM.

@@ -46,6 +46,22 @@ __device__ __forceinline__ unsigned sm_id() {
   return id;
 }
 
+// For one thread of each warp of a block: two readings of the clock, in the warp's places.
+__device__ __forceinline__ void leave_times(long long* times, long long begin, long long end) {
+  times[2 * (threadIdx.x / 32)] = begin;
+  times[2 * (threadIdx.x / 32) + 1] = end;
+}
+
+// From when the first of the warps began to when the last one ended, of such readings.
+inline double first_to_last(const std::vector<long long>& times, int warps, int every = 1) {
+  long long begin = times[0], end = times[1];
+  for (int warp = 0; warp < warps; warp += every) {
+    begin = std::min(begin, times[2 * warp]);
+    end = std::max(end, times[2 * warp + 1]);
+  }
+  return double(end - begin);
+}
+
 inline void print(const std::string& name, std::vector<double> samples, const char* unit) {
   std::sort(samples.begin(), samples.end());
   std::printf("%s\t%.6g\t%s\t%.6g\t%.6g\t%zu\n", name.c_str(), samples[samples.size() / 2], unit,

@@ -65,10 +65,7 @@ __global__ void loads(const char* data, unsigned lanes, unsigned stride, unsigne
       end = clock_now();
     }
   }
-  if ((lanes >> lane & 1) != 0 && (lanes & ((1u << lane) - 1)) == 0) {
-    times[2 * (threadIdx.x / 32)] = begin;
-    times[2 * (threadIdx.x / 32) + 1] = end;
-  }
+  if ((lanes >> lane & 1) != 0 && (lanes & ((1u << lane) - 1)) == 0) leave_times(times, begin, end);
   out[threadIdx.x] = sum;
 }
 
@@ -86,11 +83,7 @@ void ask(const char* which, unsigned lanes, unsigned stride) {
         loads<width, shared>
             <<<1, warps * 32>>>(data.data(), lanes, stride, every, count, times.data(), out.data());
         finish();
-        const auto t = times.read();
-        long long begin = t[0], end = t[1];
-        for (int warp = 0; warp < warps; warp += every)
-          begin = std::min(begin, t[2 * warp]), end = std::max(end, t[2 * warp + 1]);
-        return double(end - begin);
+        return first_to_last(times.read(), warps, every);
       };
       samples.push_back((cycles(kMany) - cycles(kFew)) /
                         ((kMany - kFew) * kEach * (warps / every)));
