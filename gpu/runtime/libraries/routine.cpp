@@ -9,6 +9,7 @@
 extern "C" heddle::runtime::Error cudaGetExportTable(const void**,
                                                      const heddle::runtime::abi::Uuid*);
 extern "C" heddle::runtime::Error cudaStreamSynchronize(heddle::runtime::abi::Handle);
+extern "C" heddle::runtime::Error cudaDeviceSynchronize();
 
 namespace heddle::runtime::libraries {
 
@@ -54,6 +55,10 @@ const LibrarySupport& support() {
 
 bool synchronize(abi::Handle stream) {
   return cudaStreamSynchronize(stream) == Error::success && !support().has_failed();
+}
+
+bool synchronize_device() {
+  return cudaDeviceSynchronize() == Error::success && !support().has_failed();
 }
 
 const char*& routine_name() {

@@ -28,6 +28,7 @@ using DoubleComplex = std::complex<double>;
 const LibrarySupport& support();
 // Waits for the stream; false: the context has failed.
 bool synchronize(abi::Handle stream);
+bool synchronize_device();  // all streams
 // The routine that this thread is inside, as the program called it.
 const char*& routine_name();
 void say_once(const std::string& text);  // with the routine's name before it

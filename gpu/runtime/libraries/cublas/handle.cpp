@@ -12,7 +12,7 @@ Status create(Handle* handle) {
 }
 Status destroy(Handle handle) {
   if (handle == nullptr) return Status::not_initialized;
-  const bool done = synchronize(handle->stream);
+  const bool done = synchronize_device();  // the program may have destroyed the handle's stream
   delete handle;
   return done ? Status::success : Status::execution_failed;
 }
