@@ -100,7 +100,9 @@ const Allocation* MemoryCheck::freed_at(std::uint64_t address) const {
 
 bool MemoryCheck::lies_outside(const Core& core, const Warp& warp, unsigned lane,
                                std::uint64_t address, std::uint32_t width, Window space) {
-  if (space == Window::shared) return shared_view(core, *warp.block, address, width) == nullptr;
+  if (space == Window::shared)
+    return !is_asked_shared(core, address, width) ||
+           shared_view(core, *warp.block, address, width) == nullptr;
   if (space == Window::local) return local_view(core, warp, lane, address, width) == nullptr;
   const Known* const known = known_at(core, address, width);
   if (known == nullptr) return true;
@@ -131,13 +133,23 @@ bool MemoryCheck::all_lie_inside(const Access& access) {
   return inside;
 }
 
-// What has been executed lay in the block's shared or the thread's local memory, or where the
-// machine found global memory; a fault has executed nothing.
+// Whether some of it may lie between what the launch asked for and what the block can reach.
+static bool may_pass_asked_shared(const Core& core, const Access& access) {
+  if (access.space != Window::shared || core.launch.shared_asked == core.launch.shared_bytes)
+    return false;
+  const Access::Around around = access.around();
+  return around.bytes == 0 || !is_asked_shared(core, around.address, around.bytes);
+}
+
+// What has been executed lay in what the block can reach of shared memory or in the thread's local
+// memory, or where the machine found global memory; a fault has executed nothing.
 void MemoryCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   const std::optional<AddressSpace> space = spaces_[issue.pc];
   if (space && *space != AddressSpace::generic && issue.on.any()) {
     for (const Access& access : issue.accesses)
-      if (access.space == Window::global && access.lanes.any() && !all_lie_inside(access))
+      if (access.lanes.any() &&
+          (access.space == Window::global ? !all_lie_inside(access)
+                                          : may_pass_asked_shared(core, access)))
         look_at(core, warp, issue, access.lanes, access.address);
     if (issue.accesses.empty() && issue.flow == Flow::stop) look_before(core, warp, issue);
   }
@@ -239,8 +251,7 @@ void MemoryCheck::look_at(const Core& core, const Warp& warp, const Issue& next,
 }
 
 std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window space) const {
-  if (space == Window::shared)
-    return fmt::format("the block has {} bytes of shared memory", core.launch.shared_bytes);
+  if (space == Window::shared) return describe_shared(core);
   if (space == Window::local)
     return fmt::format("a thread has {} bytes of local memory", core.launch.local_bytes);
   if (const Allocation* late = freed_at(address))

@@ -61,15 +61,6 @@ std::uint64_t nanoseconds(const Core& core) {
   return *core.cycle / khz * kKiloPerNano + *core.cycle % khz * kKiloPerNano / khz;
 }
 
-// Shared memory is given out in pieces of 128 bytes, the system's own among it.
-std::uint32_t shared_bytes_allocated(const Core& core) {
-  constexpr std::uint32_t kPiece = 128;
-  const isa::Arch arch = core.launch.request->module->cubin().arch;
-  const std::uint32_t bytes =
-      std::max<std::uint32_t>(core.launch.shared_bytes, isa::traits(arch).reserved_shared_bytes);
-  return (bytes + kPiece - 1) / kPiece * kPiece;
-}
-
 using LaneValues = std::array<std::uint32_t, kWarpSize>;
 
 // A register that says what a lane is in its warp or its block; false: it is another.
@@ -163,7 +154,7 @@ bool adjoin_in_x(const Core& core, const Warp& warp) {
     case kCgaSize:
       return 0;
     case kSharedBytes:
-      return shared_bytes_allocated(core);
+      return core.launch.shared_bytes;
     case kZero:
       return 0;
     default:

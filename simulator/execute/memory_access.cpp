@@ -94,7 +94,7 @@ bool bad_access(Core& core, const Warp& warp, const Step& step, unsigned lane,
   if (misaligned) {
     details = fmt::format("an access of {} bytes must be aligned to them", step.width);
   } else if (space == Window::shared) {
-    details = fmt::format("the block has {} bytes of shared memory", core.launch.shared_bytes);
+    details = describe_shared(core);
   } else if (space == Window::local) {
     details = fmt::format("a thread has {} bytes of local memory", core.launch.local_bytes);
   } else {
@@ -132,11 +132,25 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
   return local_memory(core, warp).view(lane, address, bytes);
 }
 
+// Bits 31:24 of a generic address are the rank of a block in the cluster; those of a shared address
+// are not looked at.
+static std::uint64_t shared_offset(std::uint64_t address) { return address & 0xff'ffff; }
+
+bool is_asked_shared(const Core& core, std::uint64_t address, std::uint64_t bytes) {
+  return shared_offset(address) + bytes <= core.launch.shared_asked;
+}
+
+std::string describe_shared(const Core& core) {
+  const GpuModel& model = *core.launch.model;
+  if (!isa::traits(model.arch).has_clusters)
+    return fmt::format("the block has {} bytes of shared memory", core.launch.shared_asked);
+  return fmt::format("the block has {} bytes of shared memory, from {:#x} on",
+                     core.launch.shared_asked - model.shared_bytes_reserved,
+                     model.shared_bytes_reserved);
+}
+
 std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes) {
-  // Bits 31:24 of a generic address are the rank of a block in the cluster; those of a shared
-  // address are not looked at.
-  constexpr std::uint64_t kOffset = 0xff'ffff;
-  const std::uint64_t offset = address & kOffset, rank = address >> 24 & 0xff;
+  const std::uint64_t offset = shared_offset(address), rank = address >> 24 & 0xff;
   if (offset + bytes > core.launch.shared_bytes) return nullptr;
   if (address < kSharedWindow || rank == block.rank) return block.shared.data() + offset;
   if (block.cluster == nullptr || rank >= block.cluster->blocks.size()) return nullptr;

@@ -47,6 +47,11 @@ std::string describe_bad_global(const Core& core, std::uint64_t address, std::ui
 // null where there is none.
 std::byte* shared_view(const Core& core, Block& block, std::uint64_t address, std::uint64_t bytes);
 
+// Whether it ends within what the launch asks for: behind that a block reaches the rest of the last
+// unit of allocation (docs/experiments/allocations.md, "The end of shared memory").
+bool is_asked_shared(const Core& core, std::uint64_t address, std::uint64_t bytes);
+std::string describe_shared(const Core& core);
+
 // A lane's own local memory at a local or generic address, or null.
 std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                       std::uint64_t bytes);

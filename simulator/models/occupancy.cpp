@@ -144,6 +144,10 @@ Occupancy occupancy(const GpuModel& model, const KernelResources& kernel) {
   return occupancy(limits, kernel);
 }
 
+std::uint32_t shared_bytes_allocated(const GpuModel& model, std::uint32_t asked) {
+  return static_cast<std::uint32_t>(round_up(asked, model.shared_allocation_unit));
+}
+
 std::uint32_t shared_bytes_beside_l1(const GpuModel& model, const KernelResources& kernel) {
   const std::uint64_t block =
       std::uint64_t{kernel.shared_bytes_per_block} + model.shared_bytes_reserved;

@@ -56,6 +56,8 @@ struct Occupancy {
 
 // No block fits (blocks_per_sm 0) where the block exceeds a limit of the SM by itself.
 Occupancy occupancy(const SmLimits& sm, const KernelResources& kernel);
+// What a block has of a GPU's shared memory that asks for this much, with the system's own.
+std::uint32_t shared_bytes_allocated(const GpuModel& model, std::uint32_t asked);
 // Of a GPU whose shared memory takes part of what is L1 otherwise, and is divided as the kernel
 // prefers.
 Occupancy occupancy(const GpuModel& model, const KernelResources& kernel);

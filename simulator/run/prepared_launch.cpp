@@ -8,6 +8,7 @@
 #include "simulator/execute/constant_bank.hpp"
 #include "simulator/launch/launch_shape.hpp"
 #include "simulator/memory/texture.hpp"
+#include "simulator/models/occupancy.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -78,8 +79,9 @@ PreparedLaunch::PreparedLaunch(const GpuModel& model, DeviceMemory& memory, cons
   // have no shared memory of their own.
   const std::uint32_t reserved =
       isa::traits(model.arch).has_clusters ? model.shared_bytes_reserved : std::uint32_t{0};
-  context_.shared_bytes =
+  context_.shared_asked =
       std::max(request.kernel->static_shared_bytes, reserved) + request.dynamic_shared_bytes;
+  context_.shared_bytes = shared_bytes_allocated(model, context_.shared_asked);
   context_.warps_per_block =
       static_cast<std::uint32_t>((request.block.count() + kWarpSize - 1) / kWarpSize);
   context_.constants = constant_banks(request, barrier_.address());

@@ -140,6 +140,24 @@ TEST_F(Planted, SharedMemoryHasAnEnd) {
   EXPECT_THAT(run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 1), IsEmpty()) << text_;
 }
 
+// Of 72 bytes the block has 128.
+TEST_F(Planted, SharedMemoryBehindWhatWasAskedForIsReachedAndReported) {
+  dynamic_shared_bytes_ = 72;
+  const auto data = array(4096);
+  run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 1);
+  EXPECT_EQ(fault_, "");
+  run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 2);
+  EXPECT_THAT(fault_, HasSubstr("the block has 72 bytes of shared memory, from 0x400 on"));
+  look_for("memory");
+  const auto findings = run("shared_past_the_end", {1, 1, 1}, {32, 1, 1}, data, 1);
+  EXPECT_EQ(fault_, "");
+  ASSERT_THAT(findings, SizeIs(2)) << text_;  // the store and the load
+  for (const Finding& finding : findings) {
+    EXPECT_EQ(finding.kind, "out_of_bounds");
+    EXPECT_EQ(finding.sides[0].lanes, 0xfffc0000_lanes);
+  }
+}
+
 TEST_F(Planted, FreedMemoryIsRememberedThoughMoreIsAllocated) {
   look_for("memory");
   const auto data = array(128), out = array(128);
