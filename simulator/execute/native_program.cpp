@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/native/region_compiler.hpp"
 #include "simulator/native/runs.hpp"
 
 namespace heddle::simulator {
@@ -192,12 +193,16 @@ native::Runs::Region region_at(const LoweredProgram& program, std::uint32_t inde
 }  // namespace
 
 std::shared_ptr<native::Runs> make_native(const LoweredProgram& program) {
-  if (!native::is_supported()) return nullptr;
+  const auto unit = native::best_unit();
+  return unit ? make_native(program, *unit) : nullptr;
+}
+
+std::shared_ptr<native::Runs> make_native(const LoweredProgram& program, native::VectorUnit unit) {
   const auto edge_of = [](std::uint32_t pc) {
     return native::CountPlace{Tally::page_of(pc), Tally::edge_in_page(pc)};
   };
   return std::make_shared<native::Runs>(
-      program.steps.size(),
+      unit, program.steps.size(),
       [&program](std::uint32_t index) { return describe_step(program, index); },
       known_words(program), [&program](std::uint32_t index) { return region_at(program, index); },
       native::RegionHelpers{edge_of, goes_on});

@@ -26,8 +26,10 @@ void compare_runs(const LoweredProgram& program) {
     while (length < most && program.steps[first + length].lane != nullptr) ++length;
     if (length == 0) continue;
     const Mask active = next() % 2 == 0 ? kFullMask : Mask(next() | 1u);
-    const std::string differs = difference(program, pool, first, length, active, next);
-    if (!differs.empty()) {
+    for (const native::VectorUnit unit : {native::VectorUnit::avx2, native::VectorUnit::avx512}) {
+      if (!native::is_supported(unit)) continue;
+      const std::string differs = difference(unit, program, pool, first, length, active, next);
+      if (differs.empty()) continue;
       std::fprintf(stderr, "from instruction %u: %s\n", first, differs.c_str());
       std::abort();
     }
@@ -39,7 +41,6 @@ void compare_runs(const LoweredProgram& program) {
 }  // namespace
 
 HEDDLE_FUZZ_TARGET(bytes) {
-  if (!native::is_supported()) return;
   const isa::Cubin cubin = isa::parse_cubin(bytes, "fuzz");
   const isa::Program program = isa::place(
       cubin, {.section_address = [](std::uint32_t section) { return 0x700000000 + section; },

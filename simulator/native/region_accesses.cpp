@@ -4,29 +4,18 @@
 // an access is none of these, or is not known to be allowed, the machine executes it.
 #include <cstddef>
 
-#include "simulator/base/instruction_counts.hpp"
 #include "simulator/lanes/addresses.hpp"
 #include "simulator/native/region_compiler.hpp"
+#include "simulator/native/registers.hpp"
 
 namespace heddle::simulator::native {
 namespace {
 
 using namespace Xbyak::util;
 
-const Xbyak::Reg64 kMachine = r15;
-const Xbyak::Reg32 kOn = r11d;                  // as in run_compiler.cpp
-const Xbyak::Reg64 kAddress = rax, kView = r8;  // of the first lane, and where that memory is
-const Xbyak::Reg64 kPattern = rsi, kBytes = rdi, kLeast = r9;  // as of an AccessPattern
-
 constexpr unsigned kHalf = kWarpSize / 2;
 constexpr std::uint32_t kOwnPolicy = 1u << 28;  // simulator/execute/cache_policy.hpp
 
-// Of lane `first` and those behind it: number * step.
-constexpr std::array<std::uint32_t, 16> multiples(std::uint32_t first, std::uint32_t step) {
-  std::array<std::uint32_t, 16> words{};
-  for (std::uint32_t i = 0; i < 16; ++i) words[i] = (first + i) * step;
-  return words;
-}
 // Every second word of two vectors, from `first` on.
 constexpr std::array<std::uint32_t, 16> every_second(std::uint32_t first) {
   std::array<std::uint32_t, 16> words{};
@@ -42,15 +31,11 @@ constexpr std::array<std::uint32_t, 16> in_turn(std::uint32_t first) {
 
 }  // namespace
 
-// What lanes' addresses are made of, in vector registers.
-struct RegionCompiler::Place {
-  Row low, high, uniform, uniform_high, policy;
-};
-
 bool RegionCompiler::access_row(std::uint32_t index) {
   const RunOp& each = region_[index];
   const RowAccess& access = each.access;
   if (!full_ || access.width == 0) return false;
+  if (!is_wide()) begin_access();
   op_ = each.op;
   ++now_;
   guarded_ = is_guarded(*op_);
@@ -64,7 +49,7 @@ bool RegionCompiler::access_row(std::uint32_t index) {
   if (guarded_) load_guard(each);
   const auto slow = std::make_shared<Xbyak::Label>(), done = std::make_shared<Xbyak::Label>(),
              none = std::make_shared<Xbyak::Label>();
-  leave_others(access, place, *slow, access.loads ? *none : *done);
+  leave_others(access, place, *slow, access.loads && is_wide() ? *none : *done);
   find_place(access, place, *slow);
   Xbyak::Label no_row, nor_same;
   if (!is_same) {
@@ -94,7 +79,7 @@ bool RegionCompiler::access_row(std::uint32_t index) {
     count_pattern(each);
     access.loads ? load_pattern(access, data) : store_pattern(access, data);
   }
-  if (guarded_ && access.loads) keep_rows(access, data, none, done);
+  if (guarded_ && access.loads && is_wide()) keep_rows(access, data, none, done);
   L(*done);
   if (access.loads) take_loaded(access, data);
   later([this, index, slow, done, before, used_low, after = values_, guarded = guarded_] {
@@ -112,32 +97,37 @@ bool RegionCompiler::access_row(std::uint32_t index) {
 RegionCompiler::Place RegionCompiler::read_place(const RowAccess& access) {
   using Base = RowAccess::Base;
   Place place;
-  if (access.base != Base::none) place.low = source(op_->a);
-  if (access.base == Base::pair) place.high = source(op_->a, 1);
-  if (access.uniform != Base::none) place.uniform = source(access.uniform_row);
-  if (access.uniform == Base::pair) place.uniform_high = source(access.uniform_row, 1);
-  if (access.has_policy) place.policy = source(access.uniform_row, 1);
+  const auto read = [&](RowOffset row, unsigned next) {
+    return PlaceRow{is_wide() ? source(row, next) : Row{}, row_behind(row, next)};
+  };
+  if (access.base != Base::none) place.low = read(op_->a, 0);
+  if (access.base == Base::pair) place.high = read(op_->a, 1);
+  if (access.uniform != Base::none) place.uniform = read(access.uniform_row, 0);
+  if (access.uniform == Base::pair) place.uniform_high = read(access.uniform_row, 1);
+  if (access.has_policy) place.policy = read(access.uniform_row, 1);
   return place;
 }
 
 // What is to be stored, or registers for what is loaded.
 RegionCompiler::Data RegionCompiler::take_data(const RowAccess& access) {
   Data data;
+  if (!is_wide()) return data;
   for (unsigned i = 0; i < access.width / 4u; ++i) {
     if (!access.loads) {
       data[i] = source(op_->b, i);
       continue;
     }
-    for (Half half = 0; half < 2; ++half) data[i].index[half] = take_register();
+    data[i] = new_row(2);
   }
   return data;
 }
 
 void RegionCompiler::take_loaded(const RowAccess& access, const Data& data) {
+  if (!is_wide()) return;
   for (unsigned i = 0; i < access.width / 4u; ++i) {
     const RowOffset row = op_->d + static_cast<RowOffset>(i * kWarpSize);
     if (const auto old = values_.find(row); old != values_.end()) {
-      for (const int index : old->second.row.index) used_[static_cast<std::size_t>(index)] = false;
+      give_back(old->second.row);
       values_.erase(old);
     }
     values_.emplace(row, Value{data[i], true, now_});
@@ -156,7 +146,7 @@ void RegionCompiler::leave_others(const RowAccess& access, const Place& place, X
   unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared), true);
   unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global), true);
   if (access.has_policy) {
-    vmovd(ecx, Xbyak::Xmm(place.policy.index[0]));
+    load_first(ecx, place.policy);
     test(ecx, kOwnPolicy);
     jnz(slow, T_NEAR);
   }
@@ -179,7 +169,7 @@ void RegionCompiler::keep_rows(const RowAccess& access, const Data& data,
     for (unsigned i = 0; i < rows; ++i) {
       const RowOffset row = first + static_cast<RowOffset>(i * kWarpSize);
       const auto old = before.find(row);
-      for (Half half = 0; half < 2; ++half)
+      for (unsigned half = 0; half < 2; ++half)
         if (old != before.end())
           vmovdqa32(data[i][half], old->second.row[half]);
         else
@@ -189,13 +179,18 @@ void RegionCompiler::keep_rows(const RowAccess& access, const Data& data,
   });
 }
 
+void RegionCompiler::load_first(const Xbyak::Reg32& to, const PlaceRow& from) {
+  is_wide() ? vmovd(to, Xbyak::Xmm(from.row.index[0])) : mov(to, at(from.offset, 0));
+}
+
 // The first lane's address.
 void RegionCompiler::find_place(const RowAccess& access, const Place& place, Xbyak::Label& slow) {
   using Base = RowAccess::Base;
-  const auto load = [&](const Row& low, const Row& high, Base base, const Xbyak::Reg64& to) {
-    vmovd(to.cvt32(), Xbyak::Xmm(low.index[0]));
+  const auto load = [&](const PlaceRow& low, const PlaceRow& high, Base base,
+                        const Xbyak::Reg64& to) {
+    load_first(to.cvt32(), low);
     if (base != Base::pair) return;
-    vmovd(edx, Xbyak::Xmm(high.index[0]));
+    load_first(edx, high);
     shl(rdx, 32);
     or_(to, rdx);
   };
@@ -218,33 +213,35 @@ void RegionCompiler::find_row(const RunOp& each, const Place& place, Xbyak::Labe
                               Xbyak::Label& slow) {
   const RowAccess& access = each.access;
   const bool is_pair = access.base == RowAccess::Base::pair;
-  const Xbyak::Zmm first = scratch(0), next = scratch(1);
+  if (!is_wide()) return find_row_by_parts(access, place, other, slow);
+  const Vector first = scratch(0), next = scratch(1);
   const std::uint32_t width = access.width;
   if (is_pair) {
-    vpbroadcastd(first, Xbyak::Xmm(place.high.index[0]));
-    vpcmpeqd(k6, first, place.high[0]);
-    vpcmpeqd(k7, first, place.high[1]);
+    vpbroadcastd(first, Xbyak::Xmm(place.high.row.index[0]));
+    vpcmpeqd(k6, first, place.high.row[0]);
+    vpcmpeqd(k7, first, place.high.row[1]);
     kandw(k5, k6, k7);
   }
-  vpbroadcastd(first, Xbyak::Xmm(place.low.index[0]));
+  vpbroadcastd(first, Xbyak::Xmm(place.low.row.index[0]));
   if (width > (access.is_shared ? 4 : 8)) return;
-  vpaddd(next, first, vector(multiples(0, width)));
-  vpcmpeqd(k6, next, place.low[0]);
-  vpaddd(next, first, vector(multiples(kHalf, width)));
-  vpcmpeqd(k7, next, place.low[1]);
+  vpaddd(next, first, words(multiples(0, width)));
+  vpcmpeqd(k6, next, place.low.row[0]);
+  vpaddd(next, first, words(multiples(kHalf, width)));
+  vpcmpeqd(k7, next, place.low.row[1]);
   kandw(k6, k6, k7);
   if (is_pair) kandw(k6, k6, k5);
   kortestw(k6, k6);
   jnc(other, T_NEAR);
   // Where the lower words overflow lanes' addresses are further apart.
-  vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
+  load_first(ecx, place.low);
   cmp(ecx, ~0u - (kWarpSize - 1) * width);
   ja(slow, T_NEAR);
 }
 
 void RegionCompiler::find_same(const RowAccess& access, const Place& place, Xbyak::Label& other) {
-  vpcmpeqd(k6, scratch(0), place.low[0]);
-  vpcmpeqd(k7, scratch(0), place.low[1]);
+  if (!is_wide()) return find_same_by_parts(place, other);
+  vpcmpeqd(k6, scratch(0), place.low.row[0]);
+  vpcmpeqd(k7, scratch(0), place.low.row[1]);
   kandw(k6, k6, k7);
   if (access.base == RowAccess::Base::pair) kandw(k6, k6, k5);
   kortestw(k6, k6);
@@ -256,7 +253,6 @@ void RegionCompiler::find_same(const RowAccess& access, const Place& place, Xbya
 void RegionCompiler::find_pattern(const RunOp& each, std::uint32_t pc, const Place& place,
                                   Xbyak::Label& slow) {
   const RowAccess& access = each.access;
-  const std::size_t apart = offsetof(AccessPattern, apart);
   // Further on by so much there are as many sectors, lines and banks.
   const std::uint32_t unit = access.is_shared ? access.width : 1u << kLineShift;
   mov(kPattern, ptr[kMachine + offsetof(Machine, patterns)]);
@@ -275,22 +271,31 @@ void RegionCompiler::find_pattern(const RunOp& each, std::uint32_t pc, const Pla
   sub(ecx, dword[kPattern + offsetof(AccessPattern, at)]);
   test(ecx, unit - 1);
   jnz(slow, T_NEAR);
-  vmovd(ecx, Xbyak::Xmm(place.low.index[0]));
+  load_first(ecx, place.low);
   cmp(ecx, dword[kPattern + offsetof(AccessPattern, lowest)]);
   jb(slow, T_NEAR);
   cmp(ecx, dword[kPattern + offsetof(AccessPattern, highest)]);
   ja(slow, T_NEAR);
-  for (Half half = 0; half < 2; ++half) {
-    vpsubd(scratch(1 + half), place.low[half], scratch(0));
-    vpcmpeqd(half == 0 ? k6 : k7, scratch(1 + half), ptr[kPattern + apart + 64 * half]);
+  if (is_wide())
+    compare_pattern(access, place, slow);
+  else
+    compare_pattern_by_parts(place, slow);
+  movsxd(kLeast, dword[kPattern + offsetof(AccessPattern, least)]);
+  add(kAddress, kLeast);
+  mov(kBytes.cvt32(), dword[kPattern + offsetof(AccessPattern, bytes)]);
+}
+
+void RegionCompiler::compare_pattern(const RowAccess& access, const Place& place,
+                                     Xbyak::Label& slow) {
+  for (unsigned half = 0; half < 2; ++half) {
+    vpsubd(scratch(1 + half), place.low.row[half], scratch(0));
+    vpcmpeqd(half == 0 ? k6 : k7, scratch(1 + half),
+             ptr[kPattern + offsetof(AccessPattern, apart) + 64 * half]);
   }
   kandw(k6, k6, k7);
   if (access.base == RowAccess::Base::pair) kandw(k6, k6, k5);
   kortestw(k6, k6);
   jnc(slow, T_NEAR);
-  movsxd(kLeast, dword[kPattern + offsetof(AccessPattern, least)]);
-  add(kAddress, kLeast);
-  mov(kBytes.cvt32(), dword[kPattern + offsetof(AccessPattern, bytes)]);
 }
 
 // Where `bytes` from kAddress on are (0: as many as kBytes says): as Core::resolve_known, or in the
@@ -331,115 +336,40 @@ void RegionCompiler::find_memory(const RowAccess& access, unsigned bytes, Xbyak:
   add(kView, rcx);
 }
 
-Xbyak::Address RegionCompiler::count_at(const RunOp& each, std::size_t member) {
-  return qword[r10 + (each.threads_on.offset + member - offsetof(InstructionCounts, threads_on))];
-}
-
-// As count_global_row, and as one access of shared memory without conflicts. A row of words is
-// aligned to them, so that it takes a sector or line more where it is not to those.
-void RegionCompiler::count_row(const RunOp& each) {
-  if (each.access.is_shared) return count_same(each);
-  const unsigned width = each.access.width;
-  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
-  add(count_at(each, offsetof(InstructionCounts, global)), 1);
-  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
-  add(count_at(each, offsetof(InstructionCounts, sectors_global_ideal)), width);
-  add(count_at(each, offsetof(InstructionCounts, bytes_global)), kWarpSize * width);
-  const auto pieces = [&](std::size_t member, std::uint32_t fewest, std::uint32_t below) {
-    xor_(ecx, ecx);
-    test(al, below);
-    setnz(cl);
-    add(ecx, fewest);
-    add(count_at(each, member), rcx);
-  };
-  pieces(offsetof(InstructionCounts, sectors_global), width, (1u << kSectorShift) - 1);
-  pieces(offsetof(InstructionCounts, tags_global), width / 4, (1u << kLineShift) - 1);
-}
-
-void RegionCompiler::count_same(const RunOp& each) {
-  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
-  if (each.access.is_shared) {
-    // Of four words a pass returns half.
-    const unsigned passes = each.access.width == 16 ? 2 : 1;
-    add(count_at(each, offsetof(InstructionCounts, shared)), 1);
-    add(count_at(each, offsetof(InstructionCounts, threads_shared)), kWarpSize);
-    add(count_at(each, offsetof(InstructionCounts, wavefronts_shared)), passes);
-    add(count_at(each, offsetof(InstructionCounts, wavefronts_shared_ideal)), passes);
-    return;
-  }
-  add(count_at(each, offsetof(InstructionCounts, global)), 1);
-  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
-  add(count_at(each, offsetof(InstructionCounts, sectors_global)), 1);
-  add(count_at(each, offsetof(InstructionCounts, sectors_global_ideal)), 1);
-  add(count_at(each, offsetof(InstructionCounts, tags_global)), 1);
-  add(count_at(each, offsetof(InstructionCounts, bytes_global)),
-      kWarpSize * std::uint32_t{each.access.width});
-}
-
-void RegionCompiler::count_pattern(const RunOp& each) {
-  const auto as_then = [&](std::size_t member, std::size_t of) {
-    mov(ecx, dword[kPattern + of]);
-    add(count_at(each, member), rcx);
-  };
-  mov(dword[kPattern + offsetof(AccessPattern, missed)], 0);
-  mov(r10, ptr[counted_ + 8 * each.threads_on.page]);
-  if (each.access.is_shared) {
-    add(count_at(each, offsetof(InstructionCounts, shared)), 1);
-    add(count_at(each, offsetof(InstructionCounts, threads_shared)), kWarpSize);
-    as_then(offsetof(InstructionCounts, wavefronts_shared), offsetof(AccessPattern, pieces));
-    as_then(offsetof(InstructionCounts, wavefronts_shared_ideal), offsetof(AccessPattern, ideal));
-    return;
-  }
-  add(count_at(each, offsetof(InstructionCounts, global)), 1);
-  add(count_at(each, offsetof(InstructionCounts, threads_global)), kWarpSize);
-  add(count_at(each, offsetof(InstructionCounts, bytes_global)),
-      kWarpSize * std::uint32_t{each.access.width});
-  as_then(offsetof(InstructionCounts, sectors_global), offsetof(AccessPattern, pieces));
-  as_then(offsetof(InstructionCounts, sectors_global_ideal), offsetof(AccessPattern, ideal));
-  as_then(offsetof(InstructionCounts, tags_global), offsetof(AccessPattern, lines));
-}
-
-// As RowPrefetch::note: four times as far as from the last row to this one.
-void RegionCompiler::note_row(const RowAccess& access) {
-  mov(rdx, ptr[kMachine + offsetof(Machine, rows_before)]);
-  mov(rcx, kView);
-  sub(rcx, ptr[rdx + 8 * access.row_before]);
-  mov(ptr[rdx + 8 * access.row_before], kView);
-  lea(rcx, ptr[kView + rcx * 4]);
-  for (unsigned line = 0; line < kWarpSize * access.width; line += 64) prefetcht0(ptr[rcx + line]);
-}
-
 void RegionCompiler::load_row(const RowAccess& access, const Data& to) {
+  if (!is_wide()) return load_row_by_parts(access);
   if (access.width == 4) {
-    for (Half half = 0; half < 2; ++half) vmovdqu32(to[0][half], ptr[kView + 64 * half]);
+    for (unsigned half = 0; half < 2; ++half) vmovdqu32(to[0][half], ptr[kView + 64 * half]);
     return;
   }
-  for (Half half = 0; half < 2; ++half) {
-    const Xbyak::Zmm low = scratch(0), high = scratch(1);
+  for (unsigned half = 0; half < 2; ++half) {
+    const Vector low = scratch(0), high = scratch(1);
     vmovdqu32(low, ptr[kView + 128 * half]);
     vmovdqu32(high, ptr[kView + 128 * half + 64]);
-    for (unsigned word = 0; word < 2; ++word) {
-      vmovdqu32(to[word][half], vector(every_second(word)));
-      vpermi2d(to[word][half], low, high);
+    for (unsigned i = 0; i < 2; ++i) {
+      vmovdqu32(to[i][half], words(every_second(i)));
+      vpermi2d(to[i][half], low, high);
     }
   }
 }
 
 void RegionCompiler::load_same(const RowAccess& access, const Data& to) {
-  for (unsigned word = 0; word < access.width / 4u; ++word) {
-    vpbroadcastd(to[word][0], dword[kView + 4 * word]);
-    vmovdqa32(to[word][1], to[word][0]);
+  if (!is_wide()) return load_same_by_parts(access);
+  for (unsigned i = 0; i < access.width / 4u; ++i) {
+    vpbroadcastd(to[i][0], dword[kView + 4 * i]);
+    vmovdqa32(to[i][1], to[i][0]);
   }
 }
 
 void RegionCompiler::store_row(const RowAccess& access, const Data& from) {
+  if (!is_wide()) return store_row_by_parts(access);
   if (access.width == 4) {
-    for (Half half = 0; half < 2; ++half) vmovdqu32(ptr[kView + 64 * half], from[0][half]);
+    for (unsigned half = 0; half < 2; ++half) vmovdqu32(ptr[kView + 64 * half], from[0][half]);
   } else {
-    for (Half half = 0; half < 2; ++half)
+    for (unsigned half = 0; half < 2; ++half)
       for (unsigned part = 0; part < 2; ++part) {
-        const Xbyak::Zmm both = scratch(0);
-        vmovdqu32(both, vector(in_turn(8 * part)));
+        const Vector both = scratch(0);
+        vmovdqu32(both, words(in_turn(8 * part)));
         vpermi2d(both, from[0][half], from[1][half]);
         vmovdqu32(ptr[kView + 128 * half + 64 * part], both);
       }
@@ -448,20 +378,22 @@ void RegionCompiler::store_row(const RowAccess& access, const Data& from) {
 }
 
 void RegionCompiler::load_pattern(const RowAccess& access, const Data& to) {
-  for (unsigned word = 0; word < access.width / 4u; ++word)
-    for (Half half = 0; half < 2; ++half) {
+  if (!is_wide()) return load_pattern_by_parts(access);
+  for (unsigned i = 0; i < access.width / 4u; ++i)
+    for (unsigned half = 0; half < 2; ++half) {
       kxnorw(k6, k6, k6);
-      vpxord(to[word][half], to[word][half], to[word][half]);
-      vpgatherdd(to[word][half] | k6, ptr[kView + scratch(1 + half) + 4 * word]);
+      vpxord(to[i][half], to[i][half], to[i][half]);
+      vpgatherdd(to[i][half] | k6, ptr[kView + scratch(1 + half) + 4 * i]);
     }
 }
 
 // Of lanes that store to one place the last one's word stays: they are stored in order.
 void RegionCompiler::store_pattern(const RowAccess& access, const Data& from) {
-  for (unsigned word = 0; word < access.width / 4u; ++word)
-    for (Half half = 0; half < 2; ++half) {
+  if (!is_wide()) return store_pattern_by_parts(access);
+  for (unsigned i = 0; i < access.width / 4u; ++i)
+    for (unsigned half = 0; half < 2; ++half) {
       kxnorw(k6, k6, k6);
-      vpscatterdd(ptr[kView + scratch(1 + half) + 4 * word] | k6, from[word][half]);
+      vpscatterdd(ptr[kView + scratch(1 + half) + 4 * i] | k6, from[i][half]);
     }
   note_store();
 }
@@ -472,14 +404,14 @@ void RegionCompiler::note_store() {
   mov(ptr[kMachine + offsetof(Machine, stored_at)], rcx);
 }
 
-Xbyak::Address RegionCompiler::vector(const std::array<std::uint32_t, 16>& words) {
-  return ptr[rip + vectors_[words]];
+Xbyak::Address RegionCompiler::words(const std::array<std::uint32_t, 16>& of, unsigned part) {
+  return ptr[rip + vectors_[of] + 32 * static_cast<int>(part)];
 }
 
 void RegionCompiler::write_vectors() {
-  for (auto& [words, label] : vectors_) {
+  for (auto& [of, label] : vectors_) {
     L(label);
-    for (const std::uint32_t word : words) dd(word);
+    for (const std::uint32_t each : of) dd(each);
   }
 }
 
@@ -488,9 +420,7 @@ void RegionCompiler::spill(const Values& values) {
 }
 
 void RegionCompiler::reload(const Values& values) {
-  for (const auto& [row, value] : values)
-    for (Half half = 0; half < (value.row.index[0] == value.row.index[1] ? 1 : 2); ++half)
-      vmovdqu32(value.row[half], at(row, half));
+  for (const auto& [row, value] : values) load(value.row, row);
 }
 
 }  // namespace heddle::simulator::native

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "simulator/base/instruction_counts.hpp"
+#include "simulator/native/registers.hpp"
 #include "simulator/warp/flow.hpp"
 
 namespace heddle::simulator::native {
@@ -11,14 +12,11 @@ namespace {
 
 using namespace Xbyak::util;
 
-const Xbyak::Reg64 kMachine = r15;
-const Xbyak::Reg32 kOn = r11d;  // as in run_compiler.cpp
-
 constexpr std::uint32_t number(Flow flow) { return static_cast<std::uint32_t>(flow); }
 
 class EnterCompiler : public Xbyak::CodeGenerator {
  public:
-  EnterCompiler(int frame, int threads_at) {
+  EnterCompiler(VectorUnit unit, int frame, int threads_at) {
     for (const auto& saved : {rbx, rbp, r12, r13, r14, r15}) push(saved);
     sub(rsp, frame);
     mov(rbx, rsi);
@@ -29,23 +27,25 @@ class EnterCompiler : public Xbyak::CodeGenerator {
     mov(ptr[rsp + threads_at], rcx);
     mov(r13, ptr[rbx + offsetof(WarpState, rows)]);
     mov(r14, ptr[rbx + offsetof(WarpState, pool)]);
-    kmovd(k1, ebp);
-    kshiftrd(k2, k1, 16);
+    if (unit == VectorUnit::avx512) {
+      kmovd(k1, ebp);
+      kshiftrd(k2, k1, 16);
+    }
     jmp(r8);
   }
 };
 
 }  // namespace
 
-std::vector<std::uint8_t> RegionCompiler::enter() {
-  EnterCompiler made(kFrame, kThreadsAt);
+std::vector<std::uint8_t> RegionCompiler::enter(VectorUnit unit) {
+  EnterCompiler made(unit, kFrame, kThreadsAt);
   return {made.getCode(), made.getCode() + made.getSize()};
 }
 
-RegionCompiler::RegionCompiler(std::span<const RunOp> region, std::uint32_t first,
+RegionCompiler::RegionCompiler(VectorUnit unit, std::span<const RunOp> region, std::uint32_t first,
                                const KnownWord& known, const RegionHelpers& helpers, bool full,
                                std::uint8_t* memory)
-    : RunCompiler(known, full, memory, kMostBytes),
+    : RunCompiler(unit, known, full, memory, kMostBytes),
       region_(region),
       first_(first),
       helpers_(helpers),

@@ -16,19 +16,10 @@
 #include <vector>
 
 #include "simulator/native/machine.hpp"
+#include "simulator/native/region_helpers.hpp"
 #include "simulator/native/run_compiler.hpp"
 
 namespace heddle::simulator::native {
-
-// Where the edge of stretches at an instruction is: how often it executes, and behind that its
-// threads (Tally).
-using EdgeOf = std::function<CountPlace(std::uint32_t)>;
-
-// What code of a program's regions calls, and where it counts.
-struct RegionHelpers {
-  EdgeOf edge_of;
-  GoesOn goes_on = nullptr;
-};
 
 class RegionCompiler : public RunCompiler {
  public:
@@ -37,14 +28,15 @@ class RegionCompiler : public RunCompiler {
 
   // The instructions from `first` on, into `memory`, of kMostBytes. `full`: for a warp of which all
   // lanes are active.
-  RegionCompiler(std::span<const RunOp> region, std::uint32_t first, const KnownWord& known,
-                 const RegionHelpers& helpers, bool full, std::uint8_t* memory);
+  RegionCompiler(VectorUnit unit, std::span<const RunOp> region, std::uint32_t first,
+                 const KnownWord& known, const RegionHelpers& helpers, bool full,
+                 std::uint8_t* memory);
 
   // Where it can be entered: instructions, and bytes from the beginning of the code.
   std::span<const std::pair<std::uint32_t, std::size_t>> entries() const { return entries_; }
 
   // Code of an Enter.
-  static std::vector<std::uint8_t> enter();
+  static std::vector<std::uint8_t> enter(VectorUnit unit);
 
  private:
   // Behind the stack pointer: how many threads are active.
@@ -64,7 +56,14 @@ class RegionCompiler : public RunCompiler {
   using Values = std::map<RowOffset, Value>;
   using Data = std::array<Row, 4>;
   bool access_row(std::uint32_t index);
-  struct Place;
+  // What lanes' addresses are made of: in vector registers, or in memory.
+  struct PlaceRow {
+    Row row;
+    RowOffset offset = 0;
+  };
+  struct Place {
+    PlaceRow low, high, uniform, uniform_high, policy;
+  };
   Place read_place(const RowAccess& access);
   Data take_data(const RowAccess& access);
   void take_loaded(const RowAccess& access, const Data& data);
@@ -72,10 +71,12 @@ class RegionCompiler : public RunCompiler {
                     Xbyak::Label& none);
   void keep_rows(const RowAccess& access, const Data& data, std::shared_ptr<Xbyak::Label> none,
                  std::shared_ptr<Xbyak::Label> done);
+  void load_first(const Xbyak::Reg32& to, const PlaceRow& from);
   void find_place(const RowAccess& access, const Place& place, Xbyak::Label& slow);
   void find_row(const RunOp& each, const Place& place, Xbyak::Label& other, Xbyak::Label& slow);
   void find_same(const RowAccess& access, const Place& place, Xbyak::Label& other);
   void find_pattern(const RunOp& each, std::uint32_t pc, const Place& place, Xbyak::Label& slow);
+  void compare_pattern(const RowAccess& access, const Place& place, Xbyak::Label& slow);
   void find_memory(const RowAccess& access, unsigned bytes, Xbyak::Label& slow);
   void count_row(const RunOp& each);
   void count_same(const RunOp& each);
@@ -87,8 +88,20 @@ class RegionCompiler : public RunCompiler {
   void store_row(const RowAccess& access, const Data& from);
   void store_pattern(const RowAccess& access, const Data& from);
   void note_store();
+  // The same of AVX2, whose rows are in memory (region_accesses_by_parts.cpp).
+  void begin_access();
+  void find_row_by_parts(const RowAccess& access, const Place& place, Xbyak::Label& other,
+                         Xbyak::Label& slow);
+  void find_same_by_parts(const Place& place, Xbyak::Label& other);
+  void compare_pattern_by_parts(const Place& place, Xbyak::Label& slow);
+  void load_row_by_parts(const RowAccess& access);
+  void load_same_by_parts(const RowAccess& access);
+  void load_pattern_by_parts(const RowAccess& access);
+  void store_row_by_parts(const RowAccess& access);
+  void store_pattern_by_parts(const RowAccess& access);
   Xbyak::Address count_at(const RunOp& each, std::size_t member);
-  Xbyak::Address vector(const std::array<std::uint32_t, 16>& words);
+  // `part`: from its eighth word on, or 0.
+  Xbyak::Address words(const std::array<std::uint32_t, 16>& of, unsigned part = 0);
   void write_vectors();
   void spill(const Values& values);
   void reload(const Values& values);

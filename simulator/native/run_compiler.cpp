@@ -3,28 +3,32 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "simulator/native/registers.hpp"
+
 namespace heddle::simulator::native {
 namespace {
 
 using namespace Xbyak::util;
 
-constexpr bool is_uniform_row(RowOffset row) {
-  return row >= static_cast<RowOffset>(kUniformRow * kWarpSize);
+bool is_neutral(Combination how, PredicateRef with) {
+  return how == Combination::both ? is_true(with) : is_false(with);
 }
 
+}  // namespace
+
 // Counted down from ~offset in the pool.
-constexpr RowOffset row_behind(RowOffset row, unsigned next) {
+RowOffset RunCompiler::row_behind(RowOffset row, unsigned next) {
   const auto words = static_cast<RowOffset>(next * kWarpSize);
   return row >= 0 ? row + words : ~(~row + words);
 }
 
-const Xbyak::Reg32 kOn = r11d;  // of a guarded instruction: the lanes that are on
+bool RunCompiler::is_uniform_row(RowOffset row) {
+  return row >= static_cast<RowOffset>(kUniformRow * kWarpSize);
+}
 
-}  // namespace
-
-RunCompiler::RunCompiler(std::span<const RunOp> run, const KnownWord& known, bool full, bool calls,
-                         std::uint8_t* memory)
-    : CodeGenerator(kMostBytes, memory), known_(known), full_(full), calls_(calls) {
+RunCompiler::RunCompiler(VectorUnit unit, std::span<const RunOp> run, const KnownWord& known,
+                         bool full, bool calls, std::uint8_t* memory)
+    : VectorCode(unit, kMostBytes, memory), known_(known), full_(full), calls_(calls) {
   warp_ = calls ? rbx : rdi;
   active_ = calls ? ebp : esi;
   counted_ = calls ? r12 : rdx;
@@ -38,8 +42,9 @@ RunCompiler::RunCompiler(std::span<const RunOp> run, const KnownWord& known, boo
   end();
 }
 
-RunCompiler::RunCompiler(const KnownWord& known, bool full, std::uint8_t* memory, std::size_t bytes)
-    : CodeGenerator(bytes, memory),
+RunCompiler::RunCompiler(VectorUnit unit, const KnownWord& known, bool full, std::uint8_t* memory,
+                         std::size_t bytes)
+    : VectorCode(unit, bytes, memory),
       known_(known),
       full_(full),
       calls_(true),
@@ -62,7 +67,7 @@ void RunCompiler::begin() {
 }
 
 void RunCompiler::load_active() {
-  if (full_) return;
+  if (full_ || !is_wide()) return;
   kmovd(k1, active_);
   kshiftrd(k2, k1, 16);
 }
@@ -76,30 +81,25 @@ void RunCompiler::end() {
   write_constants();
 }
 
-void RunCompiler::write_constants() {
-  for (auto& [word, label] : constants_) {
-    L(label);
-    dd(word);
-  }
-  for (auto& [words, label] : constants_of_64_) {
-    L(label);
-    dq(words);
-  }
+bool RunCompiler::translate_by_family() {
+  return translate_copy(*this) || translate_integer(*this) || translate_products(*this) ||
+         translate_bits(*this) || translate_comparisons(*this) || translate_float32(*this) ||
+         translate_float64(*this) || translate_moves(*this);
 }
 
 void RunCompiler::translate(const RunOp& each) {
+  if (!is_wide()) {
+    if (join_stretch(each)) return;
+    flush();
+    if (join_stretch(each)) return;
+  }
   op_ = each.op;
   ++now_;
   guarded_ = is_guarded(*op_);
   if (guarded_) load_guard(each);
   // What is discarded lies in a row of which two registers would have to be kept.
   const bool keeps_discarded = guarded_ && is_uniform() && !is_uniform_row(op_->d);
-  const auto translated = [&] {
-    return translate_copy(*this) || translate_integer(*this) || translate_products(*this) ||
-           translate_bits(*this) || translate_comparisons(*this) || translate_float32(*this) ||
-           translate_float64(*this) || translate_moves(*this);
-  };
-  if (!keeps_discarded && translated()) {
+  if (is_wide() && !keeps_discarded && translate_by_family()) {
     finish_destinations();
   } else if (calls_) {
     call(each);
@@ -110,8 +110,10 @@ void RunCompiler::translate(const RunOp& each) {
 
 void RunCompiler::load_guard(const RunOp& each) {
   load_predicate(eax, op_->guard);
-  kmovd(k3, eax);
-  if (!is_uniform()) kshiftrd(k4, k3, 16);
+  if (is_wide()) {
+    kmovd(k3, eax);
+    if (!is_uniform()) kshiftrd(k4, k3, 16);
+  }
   if (full_) {
     mov(ecx, eax);
     not_(ecx);
@@ -148,9 +150,24 @@ void RunCompiler::call(const RunOp& each) {
 
 bool RunCompiler::all_equal(RowOffset row) { return row < 0 || is_uniform_row(row); }
 
-Xbyak::Address RunCompiler::at(RowOffset row, Half half) const {
-  const std::size_t bytes = 4 * static_cast<std::size_t>(row >= 0 ? row : ~row) + 64 * half;
-  return ptr[(row >= 0 ? rows_ : pool_) + bytes];
+Xbyak::Address RunCompiler::at(RowOffset row, unsigned part) const {
+  const std::size_t bytes = 4 * static_cast<std::size_t>(row >= 0 ? row : ~row);
+  if (is_wide()) return ptr[(row >= 0 ? rows_ : pool_) + bytes + 64 * part];
+  if (in_parts_ && !all_equal(row)) return row_of_part(bytes);
+  return ptr[(row >= 0 ? rows_ : pool_) + bytes + 32 * part];
+}
+
+RunCompiler::Row RunCompiler::new_row(unsigned registers) {
+  Row row;
+  row.is_wide = is_wide();
+  for (unsigned i = 0; i < registers; ++i) row.index[i] = take_register();
+  if (registers == 1) row.index[1] = row.index[0];
+  return row;
+}
+
+void RunCompiler::load(const Row& row, RowOffset from) {
+  for (unsigned part = 0; part < (row.index[0] == row.index[1] ? 1 : 2); ++part)
+    is_wide() ? vmovdqu32(row[part], at(from, part)) : vmovdqu(row[part], at(from, part));
 }
 
 RunCompiler::Row RunCompiler::source(RowOffset first, unsigned next) {
@@ -161,31 +178,28 @@ RunCompiler::Row RunCompiler::source(RowOffset first, unsigned next) {
   }
   Value value;
   value.last_use = now_;
-  for (Half half = 0; half < (all_equal(row) ? 1 : 2); ++half) {
-    value.row.index[half] = take_register();
-    vmovdqu32(value.row[half], at(row, half));
-  }
-  if (all_equal(row)) value.row.index[1] = value.row.index[0];
+  value.row = new_row(is_wide() && !all_equal(row) ? 2 : 1);
+  load(value.row, row);
   return values_.emplace(row, value).first->second.row;
 }
 
 RunCompiler::Row RunCompiler::destination(unsigned next) {
-  Row row;
-  for (Half half = 0; half < halves(); ++half) row.index[half] = take_register();
-  if (is_uniform()) row.index[1] = row.index[0];
+  const Row row = new_row(parts());
   destinations_.emplace(row_behind(op_->d, next), row);
   return row;
 }
 
+void RunCompiler::give_back(const Row& row) {
+  for (const int index : row.index) used_[static_cast<std::size_t>(index)] = false;
+}
+
 void RunCompiler::finish_destinations() {
-  const auto give_back = [&](const Row& row) {
-    for (const int index : row.index) used_[static_cast<std::size_t>(index)] = false;
-  };
   for (const auto& [row, computed] : destinations_) {
     if (guarded_) {
       const Row old = source(row);
-      for (Half half = 0; half < halves(); ++half)
-        vpblendmd(computed[half] | (half == 0 ? k3 : k4), old[half], computed[half]);
+      for (unsigned part = 0; part < parts(); ++part)
+        choose(computed[part], old[part], computed[part],
+               is_wide() ? Truth{part == 0 ? 3 : 4} : guard_);
     }
     if (const auto old = values_.find(row); old != values_.end()) {
       give_back(old->second.row);
@@ -196,35 +210,49 @@ void RunCompiler::finish_destinations() {
   destinations_.clear();
 }
 
-int RunCompiler::take_register() {
-  for (int pass = 0; pass < 2; ++pass) {
-    // From the upper half down: it needs no vzeroupper.
-    for (int i = kRegisters - 1; i >= 0; --i) {
-      if (used_[static_cast<std::size_t>(i)]) continue;
-      if (i >= kFirstScratch && i < kFirstScratch + kScratch) continue;
-      used_[static_cast<std::size_t>(i)] = true;
-      used_low_ = used_low_ || i < 16;
-      return i;
-    }
-    evict_one();
+// From the upper half down where there is one: it needs no vzeroupper.
+bool RunCompiler::take_free_register(int& index) {
+  for (index = (is_wide() ? kRegisters : kRegisters / 2) - 1; index >= 0; --index) {
+    if (used_[static_cast<std::size_t>(index)]) continue;
+    if (index >= kFirstScratch && index < kFirstScratch + kScratch) continue;
+    used_[static_cast<std::size_t>(index)] = true;
+    used_low_ = used_low_ || index < 16;
+    return true;
   }
+  return false;
+}
+
+int RunCompiler::take_register() {
+  int index = 0;
+  if (take_free_register(index)) return index;
+  evict_one();
+  if (take_free_register(index)) return index;
   throw Xbyak::Error(Xbyak::ERR_INTERNAL);
 }
 
 void RunCompiler::evict_one() {
-  const auto oldest =
-      std::ranges::min_element(values_, {}, [](const auto& each) { return each.second.last_use; });
-  if (oldest == values_.end() || oldest->second.last_use == now_) return;
+  const auto by_use = [](const auto& each) { return each.second.last_use; };
+  const auto oldest = std::ranges::min_element(values_, {}, by_use);
+  const auto held = std::ranges::min_element(held_, {}, by_use);
+  const unsigned row_use = oldest == values_.end() ? now_ : oldest->second.last_use;
+  if (held != held_.end() && held->second.last_use < row_use) {
+    store_held(held->first, held->second);
+    used_[static_cast<std::size_t>(held->second.index)] = false;
+    held_.erase(held);
+    return;
+  }
+  if (row_use == now_) return;
   store(oldest->first, oldest->second);
-  for (const int index : oldest->second.row.index) used_[static_cast<std::size_t>(index)] = false;
+  give_back(oldest->second.row);
   values_.erase(oldest);
 }
 
 void RunCompiler::store(RowOffset row, const Value& value) {
   if (!value.dirty) return;
+  if (!is_wide()) return store_part(row, value);
   // Uniform instructions write whole rows.
   const bool whole = full_ || value.row.index[0] == value.row.index[1];
-  for (Half half = 0; half < 2; ++half) {
+  for (unsigned half = 0; half < 2; ++half) {
     if (whole) {
       vmovdqu32(at(row, half), value.row[half]);
     } else {
@@ -234,47 +262,62 @@ void RunCompiler::store(RowOffset row, const Value& value) {
 }
 
 void RunCompiler::flush() {
+  if (!is_wide()) return end_stretch();
   for (const auto& [row, value] : values_) store(row, value);
   values_.clear();
   used_.fill(false);
 }
 
-Xbyak::Address RunCompiler::constant(std::uint32_t word) { return ptr_b[rip + constants_[word]]; }
-Xbyak::Address RunCompiler::constant_of_64(std::uint64_t words) {
-  return ptr_b[rip + constants_of_64_[words]];
+Vector RunCompiler::scratch(unsigned i) {
+  if (is_wide()) return vector(kFirstScratch + static_cast<int>(i));
+  if (scratch_[i] < 0) scratch_[i] = take_register();
+  return vector(scratch_[i]);
 }
-Xbyak::Address RunCompiler::word_of_64(std::uint64_t words) {
-  return qword[rip + constants_of_64_[words]];
+
+Truth RunCompiler::lanes(unsigned part) {
+  if (is_wide()) return {part == 0 ? 6 : 7};
+  return {scratch(kLanesScratch).getIdx()};
 }
-Xbyak::Address RunCompiler::word(std::uint32_t word) { return dword[rip + constants_[word]]; }
+
+Truth RunCompiler::other_lanes() { return {is_wide() ? 5 : scratch(kOtherScratch).getIdx()}; }
+
+Truth RunCompiler::predicate(PredicateRef read, unsigned part) {
+  return is_wide() ? load_mask(read, part, 5) : hold(read);
+}
+Truth RunCompiler::predicate_beside(PredicateRef read, unsigned part) {
+  return is_wide() ? load_mask(read, part, 0) : hold(read);
+}
+
+Xbyak::Address RunCompiler::at_predicate(unsigned index) const {
+  return dword[warp_ + offsetof(WarpState, predicates) + 4 * index];
+}
 
 void RunCompiler::load_predicate(const Xbyak::Reg32& to, PredicateRef read) {
-  mov(to, dword[warp_ + offsetof(WarpState, predicates) + 4 * read.index]);
+  mov(to, at_predicate(read.index));
   if (read.invert.any()) not_(to);
 }
 
-Xbyak::Opmask RunCompiler::predicate(PredicateRef read, Half half, int mask) {
+Truth RunCompiler::load_mask(PredicateRef read, unsigned part, int mask) {
   const Xbyak::Opmask k(mask);
-  kmovd(k, dword[warp_ + offsetof(WarpState, predicates) + 4 * read.index]);
+  kmovd(k, at_predicate(read.index));
   if (read.invert.any()) knotd(k, k);
-  if (half == 1) kshiftrd(k, k, 16);
-  return k;
+  if (part == 1) kshiftrd(k, k, 16);
+  return {mask};
 }
 
-void RunCompiler::gather(const Xbyak::Reg32& to, const Xbyak::Opmask& low,
-                         const Xbyak::Opmask& high) {
+void RunCompiler::gather(const Xbyak::Reg32& to) {
   if (is_uniform()) {  // all bits alike
-    kmovw(to, low);
+    kmovw(to, k6);
     movsx(to, Xbyak::Reg16(to.getIdx()));
     return;
   }
-  kunpckwd(low, high, low);
-  kmovd(to, low);
+  kunpckwd(k6, k7, k6);
+  kmovd(to, k6);
 }
 
-void RunCompiler::set_predicate(std::uint8_t index, const Xbyak::Reg32& value) {
+void RunCompiler::set_bits(std::uint8_t index, const Xbyak::Reg32& value) {
   if (index == kDiscardedPredicate) return;
-  const auto place = dword[warp_ + offsetof(WarpState, predicates) + 4 * index];
+  const auto place = at_predicate(index);
   if (guarded_ || (!full_ && !is_uniform())) {
     mov(r10d, place);
     xor_(value, r10d);
@@ -284,20 +327,95 @@ void RunCompiler::set_predicate(std::uint8_t index, const Xbyak::Reg32& value) {
   mov(place, value);
 }
 
+void RunCompiler::combine(Truth to, Combination how, Truth with) {
+  switch (how) {
+    case Combination::both:
+      return truth_and(to, to, with);
+    case Combination::either:
+      return truth_or(to, to, with);
+    case Combination::differ:
+      return vpxor(vector(to), vector(to), vector(with));
+  }
+}
+void RunCompiler::combine(const Xbyak::Reg32& to, Combination how, const Xbyak::Reg32& with) {
+  switch (how) {
+    case Combination::both:
+      return and_(to, with);
+    case Combination::either:
+      return or_(to, with);
+    case Combination::differ:
+      return xor_(to, with);
+  }
+}
+
+void RunCompiler::set_predicate(std::uint8_t index, Combination how, PredicateRef with) {
+  if (index == kDiscardedPredicate) return;
+  if (!is_wide()) {
+    if (!is_neutral(how, with)) combine(lanes(0), how, hold(with));
+    return write_held(index, lanes(0));
+  }
+  gather(eax);
+  if (!is_neutral(how, with)) {
+    load_predicate(ecx, with);
+    combine(eax, how, ecx);
+  }
+  set_bits(index, eax);
+}
+
 void RunCompiler::set_compared() {
-  const std::uint32_t combination = op_->param[0];
-  const bool combines = combination != 0 || !is_true(op_->pp);
+  const auto how = static_cast<Combination>(op_->param[0]);
+  const bool combines = how != Combination::both || !is_true(op_->pp);
+  if (!is_wide()) {
+    // Both before one is written, which may be Pp.
+    const Truth value = lanes(0);
+    Truth complement;
+    if (op_->pv != kDiscardedPredicate) {
+      complement.index = scratch(0).getIdx();
+      invert(vector(complement), vector(value));
+      if (combines) combine(complement, how, hold(op_->pp));
+    }
+    if (combines) combine(value, how, hold(op_->pp));
+    write_held(op_->pu, value);
+    write_held(op_->pv, complement);
+    return;
+  }
   if (combines) load_predicate(ecx, op_->pp);  // before Pu is written, which may be the same
   const auto set = [&](std::uint8_t index, bool complement) {
     if (index == kDiscardedPredicate) return;
-    gather(eax, k6, k7);
+    gather(eax);
     if (complement) not_(eax);
-    if (combines)
-      combination == 0 ? and_(eax, ecx) : combination == 1 ? or_(eax, ecx) : xor_(eax, ecx);
-    set_predicate(index, eax);
+    if (combines) combine(eax, how, ecx);
+    set_bits(index, eax);
   };
   set(op_->pu, false);
   set(op_->pv, true);
+}
+
+void RunCompiler::set_by_tables(const std::array<PredicateRef, 3>& read,
+                                const std::array<std::uint8_t, 2>& tables) {
+  const std::array<std::uint8_t, 2> written{op_->pu, op_->pv};
+  std::array<Vector, 3> sources;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!is_wide()) {
+      sources[i] = vector(hold(read[i]));
+      continue;
+    }
+    // All lanes are one word's bits.
+    sources[i] = Xbyak::Xmm(scratch(i).getIdx());
+    load_predicate(eax, read[i]);
+    vmovd(sources[i], eax);
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    if (written[i] == kDiscardedPredicate) continue;
+    const Vector to = is_wide() ? Xbyak::Xmm(scratch(3).getIdx()) : scratch(i);
+    logic(to, sources[0], sources[1], sources[2], tables[i]);
+    if (!is_wide()) continue;
+    vmovd(eax, to);
+    set_bits(written[i], eax);
+  }
+  if (is_wide()) return;
+  for (unsigned i = 0; i < 2; ++i)
+    if (written[i] != kDiscardedPredicate) write_held(written[i], {scratch(i).getIdx()});
 }
 
 }  // namespace heddle::simulator::native

@@ -5,26 +5,36 @@
 #include <new>
 #include <utility>
 
+#include "simulator/native/region_compiler.hpp"
 #include "simulator/native/run_compiler.hpp"
 
 namespace heddle::simulator::native {
 
-bool is_supported() {
-  static const bool supported =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+bool is_supported(VectorUnit unit) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                               __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+  static const bool has_avx512 =
+      has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi");
-  return supported;
+      __builtin_cpu_supports("avx512vbmi2");
+  return unit == VectorUnit::avx512 ? has_avx512 : has_avx2;
 }
 
-Runs::Runs(std::size_t instructions, Describe describe, KnownWord known, RegionOf region_of,
-           RegionHelpers helpers)
+std::optional<VectorUnit> best_unit() {
+  for (const VectorUnit unit : {VectorUnit::avx512, VectorUnit::avx2})
+    if (is_supported(unit)) return unit;
+  return {};
+}
+
+Runs::Runs(VectorUnit unit, std::size_t instructions, Describe describe, KnownWord known,
+           RegionOf region_of, RegionHelpers helpers)
     : describe_(std::move(describe)),
       known_(std::move(known)),
       region_of_(std::move(region_of)),
       helpers_(std::move(helpers)),
       entries_(static_cast<Entry*>(std::calloc(instructions, sizeof(Entry))), std::free),
-      places_(static_cast<Place*>(std::calloc(instructions, sizeof(Place))), std::free) {
+      places_(static_cast<Place*>(std::calloc(instructions, sizeof(Place))), std::free),
+      unit_(unit) {
   if (entries_ == nullptr || places_ == nullptr) throw std::bad_alloc();
 }
 
@@ -50,13 +60,14 @@ void Runs::compile(std::uint32_t index) {
 }
 
 Function Runs::make(std::span<const RunOp> run, bool full) {
-  buffer_.resize(RunCompiler::kMostBytes);
+  if (buffer_ == nullptr)
+    buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(RunCompiler::kMostBytes);
   const auto place = [&](const RunCompiler& compiler) {
     return reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(keep(compiler.code())));
   };
-  const RunCompiler alone(run, known_, full, false, buffer_.data());
+  const RunCompiler alone(unit_, run, known_, full, false, buffer_.get());
   if (alone.complete()) return place(alone);
-  return place(RunCompiler(run, known_, full, true, buffer_.data()));
+  return place(RunCompiler(unit_, run, known_, full, true, buffer_.get()));
 }
 
 const std::byte* Runs::keep(std::span<const std::uint8_t> code) {
@@ -78,11 +89,11 @@ void Runs::compile_region(std::uint32_t index, bool full) {
   std::vector<RunOp> ops;
   for (std::uint32_t i = region.first; i < region.end; ++i) ops.push_back(describe_(i));
   if (enter_ == nullptr)
-    enter_ =
-        reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(keep(RegionCompiler::enter())));
+    enter_ = reinterpret_cast<Enter>(
+        reinterpret_cast<std::uintptr_t>(keep(RegionCompiler::enter(unit_))));
   if (region_buffer_ == nullptr)
     region_buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(RegionCompiler::kMostBytes);
-  const RegionCompiler made(ops, region.first, known_, helpers_, full, region_buffer_.get());
+  const RegionCompiler made(unit_, ops, region.first, known_, helpers_, full, region_buffer_.get());
   is_full_ = enter_ == nullptr || made.code().size() > kMostBytes - bytes_;
   if (is_full_) return;
   const std::byte* const code = keep(made.code());

@@ -15,13 +15,16 @@
 #include "simulator/native/code_memory.hpp"
 #include "simulator/native/function.hpp"
 #include "simulator/native/machine.hpp"
-#include "simulator/native/region_compiler.hpp"
+#include "simulator/native/region_helpers.hpp"
 #include "simulator/native/run_op.hpp"
+#include "simulator/native/vector_unit.hpp"
 
 namespace heddle::simulator::native {
 
-// Whether this processor has what the code needs.
-bool is_supported();
+// Whether this processor has what code for a vector unit needs.
+bool is_supported(VectorUnit unit);
+// The widest unit that it has, if any.
+std::optional<VectorUnit> best_unit();
 
 // One program's. Several threads may execute, and compile, at the same time.
 class Runs {
@@ -37,8 +40,8 @@ class Runs {
   };
   // Which region an instruction is in, of at most RegionCompiler::kLongest.
   using RegionOf = std::function<Region(std::uint32_t)>;
-  Runs(std::size_t instructions, Describe describe, KnownWord known, RegionOf region_of,
-       RegionHelpers helpers);
+  Runs(VectorUnit unit, std::size_t instructions, Describe describe, KnownWord known,
+       RegionOf region_of, RegionHelpers helpers);
 
   // A run that begins at an instruction.
   struct Entry {
@@ -103,11 +106,11 @@ class Runs {
   std::unique_ptr<Place[], void (*)(void*)> places_;
   Enter enter_ = nullptr;
   std::mutex compiling_;
-  std::vector<std::uint8_t> buffer_;
-  std::unique_ptr<std::uint8_t[]> region_buffer_;  // of which code touches what it needs
+  std::unique_ptr<std::uint8_t[]> buffer_, region_buffer_;  // of which code touches what it needs
   std::vector<CodeMemory> code_;
   std::size_t bytes_ = 0;
   bool is_full_ = false;  // a region's code found no room
+  const VectorUnit unit_;
 };
 
 }  // namespace heddle::simulator::native

@@ -22,15 +22,15 @@ bool shift_by_known(RunCompiler& c, std::uint32_t amount) {
   if (both || !right) a = c.source(op.a);
   if (both || right) upper = c.source(op.c);
   const Row d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
+  for (unsigned part = 0; part < c.parts(); ++part) {
     if (right && high) {
-      is_signed ? c.vpsrad(d[half], upper[half], by) : c.vpsrld(d[half], upper[half], by);
+      is_signed ? c.vpsrad(d[part], upper[part], by) : c.vpsrld(d[part], upper[part], by);
     } else if (right) {
-      c.vpshrdd(d[half], a[half], upper[half], by);
+      c.pair_right(d[part], upper[part], a[part], by);
     } else if (high) {
-      c.vpshldd(d[half], upper[half], a[half], by);
+      c.pair_left(d[part], upper[part], a[part], by);
     } else {
-      c.vpslld(d[half], a[half], by);
+      c.vpslld(d[part], a[part], by);
     }
   }
   return true;
@@ -46,18 +46,18 @@ bool shift(RunCompiler& c) {
   if (type < 2 || right != high) return false;
   const bool wraps = op.param[0] != ~0u;
   const Row from = c.source(right ? op.c : op.a), by = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    Xbyak::Zmm count = by[half];
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    Vector count = by[part];
     if (wraps) {
       count = c.scratch(0);
-      c.vpandd(count, by[half], c.constant(31));
+      c.bits_and(count, by[part], 31);
     }
     if (!right) {
-      c.vpsllvd(d[half], from[half], count);
+      c.vpsllvd(d[part], from[part], count);
     } else if (is_signed) {
-      c.vpsravd(d[half], from[half], count);
+      c.vpsravd(d[part], from[part], count);
     } else {
-      c.vpsrlvd(d[half], from[half], count);
+      c.vpsrlvd(d[part], from[part], count);
     }
   }
   return true;
@@ -79,42 +79,20 @@ bool logic(RunCompiler& c) {
   if (tests && op.a_negate) table = with_inverted(table, 2);
   if (tests && op.c_negate) table = with_inverted(table, 0);
   const Row a = c.source(op.a), b = c.source(op.b), third = c.source(op.c), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    c.vmovdqa32(d[half], a[half]);
-    c.vpternlogd(d[half], b[half], third[half], table);
-    if (tests) c.vptestmd(half == 0 ? k6 : k7, d[half], d[half]);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    c.logic(d[part], a[part], b[part], third[part], table);
+    if (tests) c.is_not_zero(c.lanes(part), d[part]);
   }
   if (!tests) return true;
-  c.gather(eax, k6, k7);
-  const bool ands = mod(c, Mod::pop) != 0;
-  if (!(ands ? is_true(op.pp) : is_false(op.pp))) {
-    c.load_predicate(ecx, op.pp);
-    ands ? c.and_(eax, ecx) : c.or_(eax, ecx);
-  }
-  c.set_predicate(op.pu, eax);
+  c.set_predicate(op.pu, mod(c, Mod::pop) != 0 ? Combination::both : Combination::either, op.pp);
   return true;
 }
 
 bool predicate_logic(RunCompiler& c) {
   const MicroOp& op = c.op();
   if (op.instruction->a.kind != isa::Source::Kind::none) return false;
-  const Xbyak::Xmm a(c.scratch(0).getIdx()), b(c.scratch(1).getIdx()), third(c.scratch(2).getIdx());
-  const Xbyak::Xmm to(c.scratch(3).getIdx());
-  const auto load = [&](const Xbyak::Xmm& register_, PredicateRef read) {
-    c.load_predicate(eax, read);
-    c.vmovd(register_, eax);
-  };
-  load(a, op.pp);
-  load(b, op.pq);
-  load(third, op.pr);
-  for (unsigned i = 0; i < 2; ++i) {
-    const std::uint8_t index = i == 0 ? op.pu : op.pv;
-    if (index == kDiscardedPredicate) continue;
-    c.vmovdqa32(to, a);
-    c.vpternlogd(to, b, third, static_cast<std::uint8_t>(op.param[i]));
-    c.vmovd(eax, to);
-    c.set_predicate(index, eax);
-  }
+  c.set_by_tables({op.pp, op.pq, op.pr},
+                  {static_cast<std::uint8_t>(op.param[0]), static_cast<std::uint8_t>(op.param[1])});
   return true;
 }
 

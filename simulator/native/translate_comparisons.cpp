@@ -11,23 +11,22 @@ using Row = RunCompiler::Row;
 
 bool compare(RunCompiler& c) {
   const MicroOp& op = c.op();
-  // Of vector units' comparisons, by the numbers of ISETP: F, LT, EQ, LE, GT, NE, GE, T.
-  constexpr std::uint8_t kComparisons[] = {3, 1, 0, 2, 6, 4, 5, 7};
+  using enum Comparison;
+  constexpr Comparison kComparisons[] = {never, lt, eq, le, gt, ne, ge, always};  // as ISETP's
   const std::uint32_t number = mod(c, Mod::cmp) & 7;
   const bool is_signed = mod(c, Mod::is_signed) != 0;
   const bool extended = mod(c, Mod::ex) != 0 && number != 0 && number != 7;
   const Row a = c.source(op.a), b = c.source(op.b);
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Opmask k = half == 0 ? k6 : k7;
-    const std::uint8_t comparison = kComparisons[number];
-    is_signed ? c.vpcmpd(k, a[half], b[half], comparison)
-              : c.vpcmpud(k, a[half], b[half], comparison);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Truth result = c.lanes(part);
+    c.compare(result, a[part], b[part], kComparisons[number], is_signed);
     if (!extended) continue;
     // Equal words leave it to the low ones.
-    c.vpcmpd(k5, a[half], b[half], 0);
-    c.kandnw(k, k5, k);
-    c.vpcmpd(k5 | c.predicate(op.pr, half), a[half], b[half], 0);
-    c.korw(k, k, k5);
+    const Truth equal = c.other_lanes();
+    c.compare(equal, a[part], b[part], eq, true);
+    c.truth_and_not(result, equal, result);
+    c.truth_and(equal, equal, c.predicate_beside(op.pr, part));
+    c.truth_or(result, result, equal);
   }
   c.set_compared();
   return true;

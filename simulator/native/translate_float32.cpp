@@ -13,18 +13,18 @@ using Row = RunCompiler::Row;
 constexpr std::uint32_t kNan = 0x7fffffff, kMagnitude = 0x7fffffff, kSign = 0x80000000;
 
 // A source with its modifiers.
-Xbyak::Zmm modified(RunCompiler& c, const Xbyak::Zmm& word, bool negate, bool absolute,
-                    unsigned scratch) {
+Vector modified(RunCompiler& c, const Vector& word, bool negate, bool absolute, unsigned scratch) {
   if (!negate && !absolute) return word;
-  const Xbyak::Zmm to = c.scratch(scratch);
-  if (absolute) c.vpandd(to, word, c.constant(kMagnitude));
-  if (negate) c.vpxord(to, absolute ? to : word, c.constant(kSign));
+  const Vector to = c.scratch(scratch);
+  if (absolute) c.bits_and(to, word, kMagnitude);
+  if (negate) c.bits_xor(to, absolute ? to : word, kSign);
   return to;
 }
 
-void make_canonical(RunCompiler& c, const Xbyak::Zmm& result) {
-  c.vcmpps(k5, result, result, 3);  // unordered
-  c.vpbroadcastd(result | k5, c.word(kNan));
+void make_canonical(RunCompiler& c, const Vector& result) {
+  const Truth is_nan = c.other_lanes();
+  c.compare_floats(is_nan, result, result, 3);  // unordered
+  c.replace(result, is_nan, kNan);
 }
 
 bool is_plain(const RunCompiler& c, Mod flushes) {
@@ -36,10 +36,10 @@ template <typename Compute>
 void combine(RunCompiler& c, Compute&& compute) {
   const MicroOp& op = c.op();
   const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
-    const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    compute(d[half], x, y, half);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector x = modified(c, a[part], op.a_negate, op.a_absolute, 0);
+    const Vector y = modified(c, b[part], op.b_negate, op.b_absolute, 1);
+    compute(d[part], x, y, part);
   }
 }
 
@@ -66,13 +66,13 @@ bool multiply_add(RunCompiler& c) {
   const MicroOp& op = c.op();
   if (!is_plain(c, Mod::fmz)) return false;
   const Row a = c.source(op.a), b = c.source(op.b), third = c.source(op.c), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
-    const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    const Xbyak::Zmm z = modified(c, third[half], op.c_negate, op.c_absolute, 2);
-    c.vmovaps(d[half], x);
-    c.vfmadd213ps(d[half], y, z);
-    make_canonical(c, d[half]);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector x = modified(c, a[part], op.a_negate, op.a_absolute, 0);
+    const Vector y = modified(c, b[part], op.b_negate, op.b_absolute, 1);
+    const Vector z = modified(c, third[part], op.c_negate, op.c_absolute, 2);
+    c.vmovaps(d[part], x);
+    c.vfmadd213ps(d[part], y, z);
+    make_canonical(c, d[part]);
   }
   return true;
 }
@@ -84,10 +84,10 @@ bool compare(RunCompiler& c) {
   constexpr std::uint8_t kComparisons[] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
                                            0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
   const Row a = c.source(op.a), b = c.source(op.b);
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = modified(c, a[half], op.a_negate, op.a_absolute, 0);
-    const Xbyak::Zmm y = modified(c, b[half], op.b_negate, op.b_absolute, 1);
-    c.vcmpps(half == 0 ? k6 : k7, x, y, kComparisons[mod(c, Mod::cmp) & 15]);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector x = modified(c, a[part], op.a_negate, op.a_absolute, 0);
+    const Vector y = modified(c, b[part], op.b_negate, op.b_absolute, 1);
+    c.compare_floats(c.lanes(part), x, y, kComparisons[mod(c, Mod::cmp) & 15]);
   }
   c.set_compared();
   return true;
@@ -95,8 +95,8 @@ bool compare(RunCompiler& c) {
 
 bool select(RunCompiler& c) {
   if (mod(c, Mod::ftz) != 0) return false;
-  combine(c, [&](const auto& d, const auto& x, const auto& y, unsigned half) {
-    c.vpblendmd(d | c.predicate(c.op().pp, half), y, x);
+  combine(c, [&](const auto& d, const auto& x, const auto& y, unsigned part) {
+    c.choose(d, y, x, c.predicate(c.op().pp, part));
   });
   return true;
 }

@@ -24,29 +24,28 @@ Doubles source(RunCompiler& c, RowOffset row, bool negate, bool absolute) {
 }
 
 // As they lie in the registers.
-void gather(RunCompiler& c, const Doubles& from, unsigned half, unsigned piece,
-            const Xbyak::Zmm& to) {
-  piece == 0 ? c.vpunpckldq(to, from.low[half], from.high[half])
-             : c.vpunpckhdq(to, from.low[half], from.high[half]);
+void gather(RunCompiler& c, const Doubles& from, unsigned part, unsigned piece, const Vector& to) {
+  piece == 0 ? c.vpunpckldq(to, from.low[part], from.high[part])
+             : c.vpunpckhdq(to, from.low[part], from.high[part]);
 }
 
-void gather_modified(RunCompiler& c, const Doubles& from, unsigned half, unsigned piece,
-                     const Xbyak::Zmm& to) {
-  gather(c, from, half, piece, to);
-  if (from.absolute) c.vpandq(to, to, c.constant_of_64(kMagnitude));
-  if (from.negate) c.vpxorq(to, to, c.constant_of_64(kSign));
+void gather_modified(RunCompiler& c, const Doubles& from, unsigned part, unsigned piece,
+                     const Vector& to) {
+  gather(c, from, part, piece, to);
+  if (from.absolute) c.bits_and_64(to, to, kMagnitude);
+  if (from.negate) c.bits_xor_64(to, to, kSign);
 }
 
 // A source that is a NaN comes through quieted, its sign as in the register: of several, the last
-// of `order` (lanes::double_result). k5: which results are none.
-void replace_nans(RunCompiler& c, std::initializer_list<const Doubles*> order, unsigned half,
-                  unsigned piece, const Xbyak::Zmm& result) {
-  const Xbyak::Zmm raw = c.scratch(5);
-  c.vpbroadcastq(result | k5, c.word_of_64(kInvalid));
+// of `order` (lanes::double_result). `nans`: which results are some.
+void replace_nans(RunCompiler& c, std::initializer_list<const Doubles*> order, unsigned part,
+                  unsigned piece, const Vector& result, Truth nans) {
+  const Vector raw = c.scratch(2);
+  c.replace_64(result, nans, kInvalid);
   for (const Doubles* each : order) {
-    gather(c, *each, half, piece, raw);
-    c.vcmppd(k6 | k5, raw, raw, 3);  // unordered
-    c.vporq(result | k6, raw, c.constant_of_64(kQuiet));
+    gather(c, *each, part, piece, raw);
+    c.is_nan_where(c.lanes(0), raw, nans);
+    c.or_where_64(result, c.lanes(0), raw, kQuiet);
   }
 }
 
@@ -55,22 +54,23 @@ template <typename Compute>
 bool arithmetic(RunCompiler& c, std::initializer_list<const Doubles*> sources,
                 std::initializer_list<const Doubles*> order, Compute&& compute) {
   const Row d_low = c.destination(), d_high = c.destination(1);
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm result[kPieces] = {c.scratch(0), c.scratch(1)};
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector result[kPieces] = {c.scratch(0), c.scratch(1)};
     for (unsigned piece = 0; piece < kPieces; ++piece) {
-      Xbyak::Zmm parts[3] = {result[piece], c.scratch(2), c.scratch(3)};
-      unsigned part = 0;
-      for (const Doubles* each : sources) gather_modified(c, *each, half, piece, parts[part++]);
+      Vector parts[3] = {result[piece], c.scratch(2), c.scratch(3)};
+      unsigned next = 0;
+      for (const Doubles* each : sources) gather_modified(c, *each, part, piece, parts[next++]);
       compute(parts[0], parts[1], parts[2]);
       Xbyak::Label numbers;
-      c.vcmppd(k5, result[piece], result[piece], 3);
-      c.kortestw(k5, k5);
-      c.jz(numbers, Xbyak::CodeGenerator::T_NEAR);
-      replace_nans(c, order, half, piece, result[piece]);
+      const Truth nans = c.other_lanes();
+      c.lanes(0);  // which takes its register before the code may jump
+      c.compare_doubles(nans, result[piece], result[piece], 3);  // unordered
+      c.jump_if_none(nans, numbers);
+      replace_nans(c, order, part, piece, result[piece], nans);
       c.L(numbers);
     }
-    c.vshufps(d_low[half], result[0], result[1], 0x88);
-    c.vshufps(d_high[half], result[0], result[1], 0xdd);
+    c.vshufps(d_low[part], result[0], result[1], 0x88);
+    c.vshufps(d_high[part], result[0], result[1], 0xdd);
   }
   return true;
 }

@@ -11,10 +11,10 @@ using isa::Op;
 using Row = RunCompiler::Row;
 
 // A source of which a modifier makes the complement.
-Xbyak::Zmm inverted(RunCompiler& c, const Xbyak::Zmm& word, bool invert, unsigned scratch) {
+Vector inverted(RunCompiler& c, const Vector& word, bool invert, unsigned scratch) {
   if (!invert) return word;
-  const Xbyak::Zmm to = c.scratch(scratch);
-  c.vpternlogd(to, word, word, 0x55);
+  const Vector to = c.scratch(scratch);
+  c.invert(to, word);
   return to;
 }
 
@@ -25,33 +25,33 @@ bool add_three(RunCompiler& c) {
   if (op.pv != kDiscardedPredicate) return false;
   const bool without_c = c.is_zero(op.c) && !op.c_negate;
   const Row a = c.source(op.a), b = c.source(op.b), third = c.source(op.c), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm x = inverted(c, a[half], op.a_negate, 0);
-    const Xbyak::Zmm y = inverted(c, b[half], op.b_negate, 1);
-    const Xbyak::Zmm z = inverted(c, third[half], op.c_negate, 2);
-    const Xbyak::Opmask k = half == 0 ? k6 : k7;
-    c.vpaddd(d[half], x, y);
-    if (carries) c.vpcmpud(k, d[half], x, 1);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector x = inverted(c, a[part], op.a_negate, 0);
+    const Vector y = inverted(c, b[part], op.b_negate, 1);
+    const Vector z = inverted(c, third[part], op.c_negate, 2);
+    const Truth k = c.lanes(part);
+    c.vpaddd(d[part], x, y);
+    if (carries) c.compare(k, d[part], x, Comparison::lt, false);
     if (!without_c) {
-      c.vpaddd(d[half], d[half], z);
+      c.vpaddd(d[part], d[part], z);
       if (carries) {
-        c.vpcmpud(k5, d[half], z, 1);
-        c.korw(k, k, k5);
+        c.compare(c.other_lanes(), d[part], z, Comparison::lt, false);
+        c.truth_or(k, k, c.other_lanes());
       }
     }
     const auto add_ones = [&](std::uint32_t ones, const PredicateRef* read) {
       if (read != nullptr && is_false(*read)) return;
       if (read == nullptr && ones == 0) return;
       if (read != nullptr) {
-        const Xbyak::Opmask on = c.predicate(*read, half);
-        c.vpaddd(d[half] | on, d[half], c.constant(1));
+        const Truth on = c.predicate(*read, part);
+        c.add_one_where(d[part], on);
         // A one that was added carries where nothing is left.
-        if (carries) c.vptestnmd(k5 | on, d[half], d[half]);
+        if (carries) c.is_zero_where(c.other_lanes(), d[part], on);
       } else {
-        c.vpaddd(d[half], d[half], c.constant(ones));
-        if (carries) c.vpcmpud(k5, d[half], c.constant(ones), 1);
+        c.add_word(d[part], d[part], ones);
+        if (carries) c.compare(c.other_lanes(), d[part], ones, Comparison::lt);
       }
-      if (carries) c.korw(k, k, k5);
+      if (carries) c.truth_or(k, k, c.other_lanes());
     };
     if (extended) {
       add_ones(0, &op.pp);
@@ -61,8 +61,7 @@ bool add_three(RunCompiler& c) {
     }
   }
   if (!carries) return true;
-  c.gather(eax, k6, k7);
-  c.set_predicate(op.pu, eax);
+  c.set_predicate(op.pu, Combination::both, {});
   return true;
 }
 
@@ -76,48 +75,45 @@ bool load_effective_address(RunCompiler& c, bool is_high) {
   Row upper;
   if (is_high && !extends_sign) upper = c.source(op.c);
   const Row d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Opmask k = half == 0 ? k6 : k7;
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Truth k = c.lanes(part);
     if (!is_high) {
-      c.vpslld(d[half], a[half], shift);
+      c.vpslld(d[part], a[part], shift);
     } else if (extends_sign) {
-      c.vpsrad(d[half], a[half], static_cast<std::uint8_t>(shift == 0 ? 31 : 32 - shift));
+      c.vpsrad(d[part], a[part], static_cast<std::uint8_t>(shift == 0 ? 31 : 32 - shift));
     } else if (shift == 0) {
-      c.vmovdqa32(d[half], upper[half]);
+      c.copy(d[part], upper[part]);
     } else {
-      c.vpshldd(d[half], upper[half], a[half], shift);
+      c.pair_left(d[part], upper[part], a[part], shift);
     }
-    c.vpaddd(d[half], d[half], b[half]);
-    if (carries) c.vpcmpud(k, d[half], b[half], 1);
+    c.vpaddd(d[part], d[part], b[part]);
+    if (carries) c.compare(k, d[part], b[part], Comparison::lt, false);
     if (!extended || is_false(op.pp)) continue;
-    const Xbyak::Opmask on = c.predicate(op.pp, half);
-    c.vpaddd(d[half] | on, d[half], c.constant(1));
+    const Truth on = c.predicate(op.pp, part);
+    c.add_one_where(d[part], on);
     if (!carries) continue;
-    c.vptestnmd(k5 | on, d[half], d[half]);
-    c.korw(k, k, k5);
+    c.is_zero_where(c.other_lanes(), d[part], on);
+    c.truth_or(k, k, c.other_lanes());
   }
   if (!carries) return true;
-  c.gather(eax, k6, k7);
-  c.set_predicate(op.pu, eax);
+  c.set_predicate(op.pu, Combination::both, {});
   return true;
 }
 
 // The lesser where Pp holds, else the greater.
-void choose(RunCompiler& c, const Xbyak::Zmm& to, const Xbyak::Zmm& x, const Xbyak::Zmm& y,
-            bool is_signed, unsigned half) {
-  const auto lesser = [&](const Xbyak::Zmm& d) {
-    is_signed ? c.vpminsd(d, x, y) : c.vpminud(d, x, y);
-  };
-  const auto greater = [&](const Xbyak::Zmm& d) {
+void choose(RunCompiler& c, const Vector& to, const Vector& x, const Vector& y, bool is_signed,
+            unsigned part) {
+  const auto lesser = [&](const Vector& d) { is_signed ? c.vpminsd(d, x, y) : c.vpminud(d, x, y); };
+  const auto greater = [&](const Vector& d) {
     is_signed ? c.vpmaxsd(d, x, y) : c.vpmaxud(d, x, y);
   };
   const PredicateRef read = c.op().pp;
   if (is_true(read)) return lesser(to);
   if (is_false(read)) return greater(to);
-  const Xbyak::Zmm other = c.scratch(1);
+  const Vector other = c.scratch(1);
   lesser(other);
   greater(to);
-  c.vmovdqa32(to | c.predicate(read, half), other);
+  c.choose(to, to, other, c.predicate(read, part));
 }
 
 bool minimum(RunCompiler& c) {
@@ -129,8 +125,8 @@ bool minimum(RunCompiler& c) {
     is_signed = type == 1;
   }
   const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half)
-    choose(c, d[half], a[half], b[half], is_signed, half);
+  for (unsigned part = 0; part < c.parts(); ++part)
+    choose(c, d[part], a[part], b[part], is_signed, part);
   return true;
 }
 
@@ -138,8 +134,8 @@ bool add(RunCompiler& c) {
   const MicroOp& op = c.op();
   if (mod(c, Mod::type) != 0) return false;
   const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half)
-    op.b_negate ? c.vpsubd(d[half], a[half], b[half]) : c.vpaddd(d[half], a[half], b[half]);
+  for (unsigned part = 0; part < c.parts(); ++part)
+    op.b_negate ? c.vpsubd(d[part], a[part], b[part]) : c.vpaddd(d[part], a[part], b[part]);
   return true;
 }
 
@@ -148,17 +144,17 @@ bool add_minimum(RunCompiler& c) {
   const std::uint32_t type = mod(c, Mod::type);
   if (type > 1 || mod(c, Mod::relu) != 0) return false;
   const Row a = c.source(op.a), b = c.source(op.b), third = c.source(op.c), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm sum = c.scratch(0);
-    op.b_negate ? c.vpsubd(sum, a[half], b[half]) : c.vpaddd(sum, a[half], b[half]);
-    choose(c, d[half], sum, third[half], type == 1, half);
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector sum = c.scratch(0);
+    op.b_negate ? c.vpsubd(sum, a[part], b[part]) : c.vpaddd(sum, a[part], b[part]);
+    choose(c, d[part], sum, third[part], type == 1, part);
   }
   return true;
 }
 
 bool absolute(RunCompiler& c) {
   const Row b = c.source(c.op().b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) c.vpabsd(d[half], b[half]);
+  for (unsigned part = 0; part < c.parts(); ++part) c.vpabsd(d[part], b[part]);
   return true;
 }
 

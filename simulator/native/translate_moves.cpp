@@ -10,15 +10,15 @@ using Row = RunCompiler::Row;
 
 bool move(RunCompiler& c, RowOffset from, unsigned next, unsigned to) {
   const Row word = c.source(from, next), d = c.destination(to);
-  for (unsigned half = 0; half < c.halves(); ++half) c.vmovdqa32(d[half], word[half]);
+  for (unsigned part = 0; part < c.parts(); ++part) c.copy(d[part], word[part]);
   return true;
 }
 
 bool select(RunCompiler& c) {
   const MicroOp& op = c.op();
   const Row a = c.source(op.a), b = c.source(op.b), d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half)
-    c.vpblendmd(d[half] | c.predicate(op.pp, half), b[half], a[half]);
+  for (unsigned part = 0; part < c.parts(); ++part)
+    c.choose(d[part], b[part], a[part], c.predicate(op.pp, part));
   return true;
 }
 

@@ -12,10 +12,9 @@ using isa::Op;
 using Row = RunCompiler::Row;
 
 // to += 1 where a predicate holds.
-void add_truth(RunCompiler& c, const Xbyak::Zmm& to, PredicateRef read, unsigned half) {
+void add_truth(RunCompiler& c, const Vector& to, PredicateRef read, unsigned part) {
   if (is_false(read)) return;
-  const Xbyak::Opmask k = c.predicate(read, half);
-  c.vpaddd(to | k, to, c.constant(1));
+  c.add_one_where(to, c.predicate(read, part));
 }
 
 bool multiply_add(RunCompiler& c) {
@@ -30,59 +29,58 @@ bool multiply_add(RunCompiler& c) {
   if (!nothing && !(factor && std::has_single_bit(*factor))) b = c.source(op.b);
   if (adds || nothing) third = c.source(op.c);
   const Row d = c.destination();
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    Xbyak::Zmm product = d[half];
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    Vector product = d[part];
     if (!nothing) {
       if (factor == 1u) {
-        product = a[half];
+        product = a[part];
       } else if (factor && std::has_single_bit(*factor)) {
-        c.vpslld(d[half], a[half], static_cast<std::uint8_t>(std::countr_zero(*factor)));
+        c.vpslld(d[part], a[part], static_cast<std::uint8_t>(std::countr_zero(*factor)));
       } else {
-        c.vpmulld(d[half], a[half], b[half]);
+        c.vpmulld(d[part], a[part], b[part]);
       }
     }
     if (nothing) {
       if (op.c_negate) {
-        c.vpxord(d[half], d[half], d[half]);
-        c.vpsubd(d[half], d[half], third[half]);
+        c.clear(d[part]);
+        c.vpsubd(d[part], d[part], third[part]);
       } else {
-        c.vmovdqa32(d[half], third[half]);
+        c.copy(d[part], third[part]);
       }
     } else if (!adds) {
-      if (factor == 1u) c.vmovdqa32(d[half], a[half]);
+      if (factor == 1u) c.copy(d[part], a[part]);
     } else if (op.c_negate) {
-      c.vpsubd(d[half], product, third[half]);
+      c.vpsubd(d[part], product, third[part]);
     } else {
-      c.vpaddd(d[half], product, third[half]);
+      c.vpaddd(d[part], product, third[part]);
     }
     if (extended) {
       // Without the one of a negated C.
-      if (op.c_negate) c.vpaddd(d[half], d[half], c.constant(~0u));
-      add_truth(c, d[half], op.pp, half);
+      if (op.c_negate) c.add_word(d[part], d[part], ~0u);
+      add_truth(c, d[part], op.pp, part);
     }
   }
   return true;
 }
 
 // The high and low words of a product, in two scratch registers.
-void multiply_wide(RunCompiler& c, const Xbyak::Zmm& a, const Xbyak::Zmm& b, bool is_signed,
-                   bool wants_low, const Xbyak::Zmm& low, const Xbyak::Zmm& high) {
-  const Xbyak::Zmm even = c.scratch(0), odd = c.scratch(1), other = c.scratch(2);
-  const auto multiply = [&](const Xbyak::Zmm& to, const Xbyak::Zmm& x, const Xbyak::Zmm& y) {
+void multiply_wide(RunCompiler& c, const Vector& a, const Vector& b, bool is_signed, bool wants_low,
+                   const Vector& low, const Vector& high) {
+  const Vector even = c.scratch(0), odd = c.scratch(1), other = c.scratch(2);
+  const auto multiply = [&](const Vector& to, const Vector& x, const Vector& y) {
     is_signed ? c.vpmuldq(to, x, y) : c.vpmuludq(to, x, y);
   };
   multiply(even, a, b);
   c.vpsrlq(odd, a, 32);
   c.vpsrlq(other, b, 32);
   multiply(odd, odd, other);
-  c.mov(eax, 0xaaaa);
-  c.kmovw(k5, eax);
+  c.begin_blend();
   if (wants_low) {
     c.vpsllq(other, odd, 32);
-    c.vpblendmd(low | k5, even, other);
+    c.blend_odd(low, even, other);
   }
   c.vpsrlq(other, even, 32);
-  c.vpblendmd(high | k5, other, odd);
+  c.blend_odd(high, other, odd);
 }
 
 bool multiply_add_wide(RunCompiler& c, bool only_high) {
@@ -103,22 +101,22 @@ bool multiply_add_wide(RunCompiler& c, bool only_high) {
   Row d_low, d_high;
   if (!only_high) d_low = c.destination();
   d_high = c.destination(only_high ? 0 : 1);
-  for (unsigned half = 0; half < c.halves(); ++half) {
-    const Xbyak::Zmm low = only_high ? c.scratch(3) : d_low[half];
-    const Xbyak::Zmm high = d_high[half];
+  for (unsigned part = 0; part < c.parts(); ++part) {
+    const Vector low = only_high ? c.scratch(3) : d_low[part];
+    const Vector high = d_high[part];
     if (shifts) {
       const auto by = static_cast<std::uint8_t>(std::countr_zero(*factor));
       const auto rest = static_cast<std::uint8_t>(32 - by);
-      if (wants_low) c.vpslld(low, a[half], by);
-      is_signed ? c.vpsrad(high, a[half], rest) : c.vpsrld(high, a[half], rest);
+      if (wants_low) c.vpslld(low, a[part], by);
+      is_signed ? c.vpsrad(high, a[part], rest) : c.vpsrld(high, a[part], rest);
     } else {
-      multiply_wide(c, a[half], b[half], is_signed, wants_low, low, high);
+      multiply_wide(c, a[part], b[part], is_signed, wants_low, low, high);
     }
-    if (adds_high) c.vpaddd(high, high, c_high[half]);
+    if (adds_high) c.vpaddd(high, high, c_high[part]);
     if (!adds_low) continue;
-    c.vpaddd(low, low, c_low[half]);
-    c.vpcmpud(k5, low, c_low[half], 1);
-    c.vpaddd(high | k5, high, c.constant(1));
+    c.vpaddd(low, low, c_low[part]);
+    c.compare(c.other_lanes(), low, c_low[part], Comparison::lt, false);
+    c.add_one_where(high, c.other_lanes());
   }
   return true;
 }

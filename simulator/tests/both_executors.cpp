@@ -59,14 +59,15 @@ void interpret(const LoweredProgram& program, const std::vector<std::uint32_t>& 
   state.take_predicates(warp);
 }
 
-void execute_natively(const LoweredProgram& program, const std::vector<std::uint32_t>& pool,
-                      std::uint32_t first, Mask active, State& state) {
+void execute_natively(native::VectorUnit unit, const LoweredProgram& program,
+                      const std::vector<std::uint32_t>& pool, std::uint32_t first, Mask active,
+                      State& state) {
   static std::vector<std::uint8_t> memory(native::RunCompiler::kMostBytes);
   std::vector<native::RunOp> run;
   for (std::uint32_t i = 0; i < state.threads_on.size(); ++i)
     run.push_back({&program.steps[first + i], {0, 8 * i}});
   const native::KnownWord known = known_words(program);
-  const native::RunCompiler compiler(run, known, active == kFullMask, true, memory.data());
+  const native::RunCompiler compiler(unit, run, known, active == kFullMask, true, memory.data());
   const native::CodeMemory code(compiler.code(), first);
   const auto function =
       reinterpret_cast<native::Function>(reinterpret_cast<std::uintptr_t>(code.entry()));
@@ -92,13 +93,13 @@ std::vector<std::uint32_t> any_pool(const LoweredProgram& program, const NextWor
   return pool;
 }
 
-std::string difference(const LoweredProgram& program, const std::vector<std::uint32_t>& pool,
-                       std::uint32_t first, std::uint32_t length, Mask active,
-                       const NextWord& next) {
+std::string difference(native::VectorUnit unit, const LoweredProgram& program,
+                       const std::vector<std::uint32_t>& pool, std::uint32_t first,
+                       std::uint32_t length, Mask active, const NextWord& next) {
   const lanes::FloatEnvironment environment;
   State expected(length, next), got = expected;
   interpret(program, pool, first, active, expected);
-  execute_natively(program, pool, first, active, got);
+  execute_natively(unit, program, pool, first, active, got);
   for (std::string text : {first_difference("word", expected.rows, got.rows),
                            first_difference("predicate", expected.predicates, got.predicates),
                            first_difference("count", expected.threads_on, got.threads_on)})

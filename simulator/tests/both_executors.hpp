@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/execute/machine.hpp"
+#include "simulator/native/vector_unit.hpp"
 
 namespace heddle::simulator {
 
@@ -17,10 +18,10 @@ using NextWord = std::function<std::uint32_t()>;
 std::vector<std::uint32_t> any_pool(const LoweredProgram& program, const NextWord& next);
 
 // Executes `length` instructions from `first` on, each of which has a lane function, for a warp of
-// which `active` lanes are. Says where registers, predicates or counted threads differ; nothing
-// where they do not.
-std::string difference(const LoweredProgram& program, const std::vector<std::uint32_t>& pool,
-                       std::uint32_t first, std::uint32_t length, Mask active,
-                       const NextWord& next);
+// which `active` lanes are, with native code for a vector unit. Says where registers, predicates or
+// counted threads differ; nothing where they do not.
+std::string difference(native::VectorUnit unit, const LoweredProgram& program,
+                       const std::vector<std::uint32_t>& pool, std::uint32_t first,
+                       std::uint32_t length, Mask active, const NextWord& next);
 
 }  // namespace heddle::simulator

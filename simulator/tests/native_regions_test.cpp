@@ -16,7 +16,9 @@
 #include "simulator/device/device.hpp"
 #include "simulator/execute/coverage.hpp"
 #include "simulator/execute/machine.hpp"
+#include "simulator/execute/native_program.hpp"
 #include "simulator/lanes/float_environment.hpp"
+#include "simulator/native/region_compiler.hpp"
 #include "simulator/native/runs.hpp"
 #include "simulator/run/prepared_launch.hpp"
 #include "simulator/tests/any_instruction.hpp"
@@ -239,15 +241,19 @@ class NativeRegions : public testing::Test {
 };
 
 // Its code is made before it executes.
-void make_code(LoweredProgram& program) {
-  program.native = make_native(program);
+void make_code(LoweredProgram& program, native::VectorUnit unit) {
+  program.native = make_native(program, unit);
   constexpr unsigned kMoreThanOften = 200;
   for (const bool full : {true, false})
     for (unsigned i = 0; i < kMoreThanOften; ++i) program.native->visit_place(0, full);
 }
 
-TEST_F(NativeRegions, DoWhatLaneFunctionsDo) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+class ByUnit : public NativeRegions, public testing::WithParamInterface<native::VectorUnit> {};
+INSTANTIATE_TEST_SUITE_P(NativeRegions, ByUnit,
+                         testing::Values(native::VectorUnit::avx2, native::VectorUnit::avx512));
+
+TEST_P(ByUnit, DoWhatLaneFunctionsDo) {
+  if (!native::is_supported(GetParam())) GTEST_SKIP() << "not on this processor";
   Random random(7);
   const Instructions from = draw_instructions(random);
   const PreparedLaunch prepared(device_.model(), device_.memory(), {1 << 10, 1 << 20}, request_,
@@ -263,7 +269,7 @@ TEST_F(NativeRegions, DoWhatLaneFunctionsDo) {
     }
     program.instructions.emplace_back();
     LoweredProgram lowered = lower(program);
-    make_code(lowered);
+    make_code(lowered, GetParam());
     ASSERT_NE(lowered.native->place(0, true), nullptr);
     const std::uint64_t seed = random(), quantum = 1 + random() % 5000;
     const Outcome expected = execute(prepared, lowered, false, seed, quantum);
@@ -293,8 +299,7 @@ TEST_F(NativeRegions, DoWhatLaneFunctionsDo) {
 }
 
 // Accesses by all lanes make most code.
-TEST(NativeRegion, StopsMakingCodeAtTheLimit) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+TEST_P(ByUnit, StopMakingCodeAtTheLimit) {
   Random random(9);
   const Instructions from = draw_instructions(random);
   constexpr std::uint32_t kLength = 220'000;
@@ -304,7 +309,7 @@ TEST(NativeRegion, StopsMakingCodeAtTheLimit) {
     program.instructions.emplace_back(from.accessing[random() % from.accessing.size()]);
   program.instructions.emplace_back();
   const LoweredProgram lowered = lower(program);
-  const auto runs = make_native(lowered);
+  const auto runs = make_native(lowered, GetParam());
   for (std::uint32_t i = 0; i < kLength; i += native::RegionCompiler::kLongest)
     for (const bool full : {true, false})
       for (unsigned visit = 0; visit < 200; ++visit) runs->visit_place(i, full);

@@ -41,17 +41,23 @@ struct Ready {
   }
 };
 
+constexpr std::array kUnits{native::VectorUnit::avx2, native::VectorUnit::avx512};
+
+// By each vector unit that the processor has.
 void compare(const std::vector<Instruction>& run, Random& random) {
   const Ready ready(run);
   const NextWord next = [&] { return any_word(random); };
   const std::vector<std::uint32_t> pool = any_pool(ready.lowered, next);
   const auto length = static_cast<std::uint32_t>(run.size());
   for (const Mask active : {kFullMask, Mask(static_cast<std::uint32_t>(random()) | 1u)})
-    ASSERT_EQ(difference(ready.lowered, pool, 0, length, active, next), "") << ready.text();
+    for (const native::VectorUnit unit : kUnits) {
+      if (!native::is_supported(unit)) continue;
+      ASSERT_EQ(difference(unit, ready.lowered, pool, 0, length, active, next), "") << ready.text();
+    }
 }
 
 TEST(Native, ComputesWhatLaneFunctionsDo) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
+  if (!native::best_unit()) GTEST_SKIP() << "neither AVX2 nor AVX-512";
   Random random(1);
   for (const isa::Arch arch : {isa::Arch::sm_75, isa::Arch::sm_90, isa::Arch::sm_100}) {
     std::vector<Instruction> all;
@@ -77,17 +83,20 @@ TEST(Native, TranslatesWhatIsExecutedMost) {
   std::vector<std::uint8_t> memory(native::RunCompiler::kMostBytes);
   for (const Op op : {Op::IADD3, Op::IMAD, Op::IMAD_WIDE, Op::ISETP, Op::LOP3, Op::SHF, Op::LEA,
                       Op::MOV, Op::SEL, Op::FADD, Op::FMUL, Op::FFMA, Op::FSETP, Op::DFMA}) {
-    bool translated = false;
+    std::array<bool, kUnits.size()> translated{};
     for (const isa::Encoding* encoding : isa::all_encodings(isa::Arch::sm_90))
-      for (unsigned i = 0; i < 2000 && !translated; ++i) {
+      for (unsigned i = 0; i < 2000 && !translated[0]; ++i) {
         const auto in = any_instruction(isa::Arch::sm_90, *encoding, random);
         if (!in || in->op != op) continue;
         const Ready ready({*in});
         const native::KnownWord known = known_words(ready.lowered);
         const std::array run{native::RunOp{&ready.lowered.steps[0], {}}};
-        translated = native::RunCompiler(run, known, true, false, memory.data()).complete();
+        for (unsigned unit = 0; unit < kUnits.size(); ++unit)
+          translated[unit] =
+              native::RunCompiler(kUnits[unit], run, known, true, false, memory.data()).complete();
+        EXPECT_EQ(translated[0], translated[1]) << ready.text();
       }
-    EXPECT_TRUE(translated) << isa::name(op);
+    EXPECT_TRUE(translated[0]) << isa::name(op);
   }
 }
 
@@ -120,12 +129,11 @@ std::optional<Instruction> any_addition(Random& random) {
 
 // Not before, as most instructions are executed a few times only; and not never.
 TEST(Native, MakesCodeAtTheTwoHundredthVisit) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
   Random random(4);
   const auto in = any_addition(random);
   ASSERT_TRUE(in && in->op == isa::Op::IADD3);
   const Ready ready(std::vector<Instruction>(3, *in));
-  const auto runs = make_native(ready.lowered);
+  const auto runs = make_native(ready.lowered, native::VectorUnit::avx2);
   for (unsigned visit = 1; visit < 200; ++visit) {
     runs->visit(0);
     ASSERT_EQ(runs->at(0).function(true), nullptr) << visit;
@@ -140,12 +148,11 @@ TEST(Native, MakesCodeAtTheTwoHundredthVisit) {
 
 // A program of additions, entered at each of its instructions in turn.
 TEST(Native, StopsMakingCodeAtItsLimit) {
-  if (!native::is_supported()) GTEST_SKIP() << "no AVX-512";
   Random random(3);
   const auto in = any_addition(random);
   ASSERT_TRUE(in && in->op == isa::Op::IADD3);
   const Ready ready(std::vector<Instruction>(20'000, *in));
-  const auto runs = make_native(ready.lowered);
+  const auto runs = make_native(ready.lowered, native::VectorUnit::avx512);
   for (std::uint32_t i = 0; i < 20'000; ++i)
     for (unsigned visit = 0; visit < 300; ++visit) runs->visit(i);
   EXPECT_NE(runs->at(0).function(true), nullptr);
