@@ -210,18 +210,21 @@ std::optional<TexelBits> texel_of_lane(Core& core, const TextureForm& form,
   return sample_texture(header, where, memory);
 }
 
-// All lanes at once, where that can be done.
+// All lanes at once, where that can be done. Of `lanes` it is noted what they read.
 bool sample_together(Core& core, const TextureForm& form, const TextureOperands& operands,
-                     const TextureHeader& header, TexelRows& rows) {
+                     const TextureHeader& header, Mask lanes, TexelRows& rows, TexelNotes& notes) {
   if (form.kind == TextureForm::Kind::gather || !TextureSampler::can_sample(header)) return false;
   const std::byte* const first =
       core.resolve_allocated(header.address, TextureSampler::bytes(header));
   if (first == nullptr) return false;
   const TextureSampler sampler(header, first);
+  TexelReads reads;
+  TexelReads* const wanted = notes.wanted() ? &reads : nullptr;
   if (form.kind == TextureForm::Kind::fetch)
-    sampler.fetch(operands.at, rows);
+    sampler.fetch(operands.at, rows, wanted);
   else
-    sampler.sample(operands.at, operands.layer, rows);
+    sampler.sample(operands.at, operands.layer, rows, wanted);
+  notes.add(reads, lanes, header.address, header.texel_bytes());
   return true;
 }
 
@@ -261,7 +264,7 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const auto header = find_texture(core.launch.textures, handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, first, handle);
     if (!claim_texture(core, *header)) return Flow::stop;
-    if (!notes.wanted() && sample_together(core, form, operands, *header, rows)) {
+    if (sample_together(core, form, operands, *header, lanes, rows, notes)) {
       write_components(warp, step, form, lanes, rows);
       continue;
     }

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "isa/instruction.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/memory/texture.hpp"
+#include "simulator/memory/texture_sampler.hpp"
 
 namespace heddle::simulator {
 
@@ -50,6 +52,15 @@ class TexelNotes {
     }
     core_.accesses[at].lanes |= Mask::of(lane_);
     core_.accesses[at].address[lane_] = address;
+  }
+  // What was read for the lanes together; `first`: where the texture begins.
+  void add(const TexelReads& reads, Mask lanes, std::uint64_t first, std::uint64_t bytes) {
+    if (!wanted_) return;
+    for (const unsigned lane : lanes) {
+      begin(lane);
+      for (const TexelReads::Tap& tap : std::span(reads.taps).first(reads.count))
+        if (tap.lanes.has(lane)) add(first + tap.offset[lane], bytes);
+    }
   }
 
  private:

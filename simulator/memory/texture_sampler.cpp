@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "simulator/base/mask.hpp"
 #include "simulator/memory/texel_formats.hpp"
 
 namespace heddle::simulator {
@@ -78,6 +77,22 @@ TexelAxis axis_of(const TextureHeader& header, unsigned direction, std::uint64_t
 }
 
 void no_taps(TexelTaps& taps) { taps = {}; }
+
+constexpr std::array<std::int32_t, kWarpSize> kWholeWeights = [] {
+  std::array<std::int32_t, kWarpSize> weights;
+  weights.fill(1);
+  return weights;
+}();
+
+void note(const TexelPlaces& places, const std::int32_t* weights, TexelReads* reads) {
+  if (reads == nullptr) return;
+  TexelReads::Tap& tap = reads->taps[reads->count++];
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    lanes |= std::uint32_t{places.outside[lane] == 0 && weights[lane] != 0} << lane;
+  tap.lanes = Mask(lanes);
+  std::ranges::copy(places.offset, tap.offset.begin());
+}
 
 }  // namespace
 
@@ -162,7 +177,8 @@ void TextureSampler::round(const double* sum, std::uint32_t* result) const {
     result[lane] = std::bit_cast<std::uint32_t>(filtered_number(header_, sum[lane]));
 }
 
-void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& result) const {
+void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& result,
+                            TexelReads* reads) const {
   const auto& functions = lanes::texel_functions();
   const bool linear = header_.linear_filter && gives_numbers(header_);
   std::array<TexelTaps, 3> taps;
@@ -174,6 +190,7 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
   };
   if (!linear) {
     find(0, 0, 0);
+    note(places, kWholeWeights.data(), reads);
     for (unsigned channel = 0; channel < header_.channels; ++channel)
       read(channel, places, result[channel].data());
     return;
@@ -186,6 +203,7 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
   std::array<float, kWarpSize> inputs;
   for (unsigned tap = 0; tap < used; ++tap) {
     find(tap & 1, tap >> 1 & 1, tap >> 2);
+    note(places, weights[tap], reads);
     for (unsigned channel = 0; channel < header_.channels; ++channel) {
       read_inputs(channel, places, inputs.data());
       functions.add(inputs.data(), weights[tap], sums[channel].data());
@@ -195,7 +213,8 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
     round(sums[channel].data(), result[channel].data());
 }
 
-void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result) const {
+void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result,
+                           TexelReads* reads) const {
   const bool line = header_.shape == Shape::line || header_.shape == Shape::buffer;
   const bool volume = header_.shape == Shape::volume;
   const std::uint32_t sizes[3] = {static_cast<std::uint32_t>(header_.width),
@@ -210,6 +229,7 @@ void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result) cons
   }
   TexelPlaces places;
   lanes::texel_functions().places(strides_, index[0], index[1], index[2], places);
+  note(places, kWholeWeights.data(), reads);
   for (unsigned channel = 0; channel < 4; ++channel) {
     std::uint32_t* const row = result[channel].data();
     if (channel < header_.channels) {

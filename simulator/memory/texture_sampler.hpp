@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/base/mask.hpp"
 #include "simulator/base/types.hpp"
 #include "simulator/lanes/texels.hpp"
 #include "simulator/memory/texture.hpp"
@@ -14,6 +15,17 @@ namespace heddle::simulator {
 
 // The four components of each lane, as TexelBits.
 using TexelRows = std::array<std::array<std::uint32_t, kWarpSize>, 4>;
+
+// The texels that were read for the lanes: in each tap one of a lane at the most, and none where
+// the tap has no weight or lies outside.
+struct TexelReads {
+  struct Tap {
+    Mask lanes;
+    std::array<std::uint32_t, kWarpSize> offset;  // bytes from the texture's first texel
+  };
+  std::array<Tap, 8> taps;
+  unsigned count = 0;
+};
 
 class TextureSampler {
  public:
@@ -31,10 +43,11 @@ class TextureSampler {
 
   // What a register of each lane holds, as a float or a whole number.
   using Row = const std::uint32_t*;
-  // Rows of x, y and z as far as the shape has them, and of layers where it has those.
-  void sample(const std::array<Row, 3>& at, Row layer, TexelRows& result) const;
+  // Rows of x, y and z as far as the shape has them, and of layers where it has those. `reads`: who
+  // wants to know; null: nobody does.
+  void sample(const std::array<Row, 3>& at, Row layer, TexelRows& result, TexelReads* reads) const;
   // The texture is a line, linear memory, a plane or a volume.
-  void fetch(const std::array<Row, 3>& at, TexelRows& result) const;
+  void fetch(const std::array<Row, 3>& at, TexelRows& result, TexelReads* reads) const;
 
  private:
   using Indices = std::int32_t[kWarpSize];

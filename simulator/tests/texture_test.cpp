@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -234,18 +235,22 @@ TEST(Textures, SampledByAWarpAtOnceAreAsLaneByLane) {
     if (!TextureSampler::can_sample(header)) continue;
     ++sampled;
     const std::vector<std::byte> texels = random.texels(header);
+    std::vector<std::uint64_t> read;  // by the lane, in order
     const TexelMemory memory = [&](std::uint64_t address, std::uint64_t bytes) {
+      read.push_back(address);
       return address - kAddress + bytes <= texels.size() ? &texels[address - kAddress] : nullptr;
     };
     const TextureSampler sampler(header, texels.data());
     const bool fetches = random.below(4) == 0;
     const LaneRows rows = random_places(random, header, fetches);
     TexelRows together;
+    TexelReads reads;
     if (fetches)
-      sampler.fetch(rows.pointers(), together);
+      sampler.fetch(rows.pointers(), together, &reads);
     else
-      sampler.sample(rows.pointers(), rows.layer.data(), together);
+      sampler.sample(rows.pointers(), rows.layer.data(), together, &reads);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      read.clear();
       const auto index = [&](unsigned k) { return static_cast<std::int32_t>(rows.at[k][lane]); };
       const auto number = [&](unsigned k) { return std::bit_cast<float>(rows.at[k][lane]); };
       const auto expected =
@@ -258,6 +263,10 @@ TEST(Textures, SampledByAWarpAtOnceAreAsLaneByLane) {
                              together[3][lane]};
       ASSERT_EQ(got, *expected) << "texture " << i << ", lane " << lane << ", at " << number(0)
                                 << ", " << number(1) << ", " << number(2);
+      std::vector<std::uint64_t> noted;
+      for (const TexelReads::Tap& tap : std::span(reads.taps).first(reads.count))
+        if (tap.lanes.has(lane)) noted.push_back(kAddress + tap.offset[lane]);
+      ASSERT_EQ(noted, read) << "texture " << i << ", lane " << lane;
     }
   }
   EXPECT_GT(sampled, 1000);
