@@ -8,8 +8,9 @@ namespace heddle::simulator::timing {
 namespace {
 
 // What L1 holds is never dirty. Of its lines this says that they have been asked for, and may not
-// be there yet.
-constexpr SectorMask kAwaited = 1;
+// be there yet; and that stores have left bytes in them. The rest lies elsewhere in the host's
+// memory, and is not looked up for nothing.
+constexpr SectorMask kAwaited = 1, kStored = 2;
 
 }  // namespace
 
@@ -43,7 +44,7 @@ Cycle LoadStoreUnit::miss_time(Cycle base) {
 // of gpu/kernels/micro/timing/l1_places.cu).
 SectorMask LoadStoreUnit::find_sectors(const L1::Line& line, const Piece& piece) {
   auto found = static_cast<SectorMask>(line.valid() & piece.sectors);
-  if (found == piece.sectors) return found;
+  if (found == piece.sectors || (line.dirty() & kStored) == 0) return found;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if (piece.bytes[sector] != 0 && (piece.bytes[sector] & ~line.extra().stored[sector]) == 0)
       found |= static_cast<SectorMask>(1u << sector);
@@ -53,13 +54,13 @@ SectorMask LoadStoreUnit::find_sectors(const L1::Line& line, const Piece& piece)
 // When a line's sectors are there for who finds them; what L2 has still to say is among the waits.
 // Most have long been there, and when they came need not be looked up in the host's memory.
 Cycle LoadStoreUnit::await_line(const L1::Line& line, Cycle hit) {
-  if (line.dirty() == 0) return hit;
+  if ((line.dirty() & kAwaited) == 0) return hit;
   const Fill& fill = line.extra();
   if (fill.done == kNever) {
     waits_.push_back(fill.request);
     return 0;
   }
-  if (fill.done <= served_at_) line.dirty().clear();  // all who come later find it there
+  if (fill.done <= served_at_) line.dirty().remove(kAwaited);  // all who come later find it there
   return std::max(hit, fill.done);
 }
 
@@ -98,6 +99,7 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
     lookups.hits += count_sectors(piece.sectors);
   else
     line = l1_.insert(piece.line);
+  line.dirty() |= kStored;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector) {
     std::uint32_t& stored = line.extra().stored[sector];
     stored |= piece.bytes[sector];

@@ -44,7 +44,9 @@ class SectorCache {
       *byte_ = static_cast<std::uint8_t>(*byte_ | (sectors & kAll) << shift_);
       return *this;
     }
-    void clear() const { *byte_ = static_cast<std::uint8_t>(*byte_ & ~(kAll << shift_)); }
+    void remove(unsigned sectors) const {
+      *byte_ = static_cast<std::uint8_t>(*byte_ & ~((sectors & kAll) << shift_));
+    }
 
    private:
     static constexpr unsigned kAll = (1u << kSectorsPerLine) - 1;

@@ -36,7 +36,7 @@ TEST(SectorCache, SectorsAreValidAndDirtyApart) {
   line.dirty() |= 0b1000u;
   EXPECT_EQ(line.valid(), 0b0101);
   EXPECT_EQ(line.dirty(), 0b1000);
-  line.dirty().clear();
+  line.dirty().remove(0xf);
   EXPECT_EQ(line.valid(), 0b0101);
   EXPECT_EQ(line.dirty(), 0);
   line.dirty() |= 0b1000u;
