@@ -570,10 +570,12 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
 void LoadStoreUnit::hold_back_stores() {
   for (const Request& request : requests_) {
     if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch) continue;
-    outgoing_.emplace(request.done - constants_.latency_l2_hit / 2, request.outgoing.flits);
+    const Cycle done = request.done - constants_.latency_l2_hit / 2;
+    outgoing_.push(done << kFlitBits | request.outgoing.flits);
     outgoing_flits_ += request.outgoing.flits;
     while (!outgoing_.empty()) {
-      const auto [taken, flits] = outgoing_.top();
+      const Cycle taken = outgoing_.top() >> kFlitBits;
+      const std::uint64_t flits = outgoing_.top() & ((1u << kFlitBits) - 1);
       if (taken > request.time && outgoing_flits_ <= constants_.sm_outgoing_flits) break;
       if (taken > request.time) pipe_.hold_until(taken);
       outgoing_.pop();

@@ -226,10 +226,10 @@ class LoadStoreUnit {
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;
-  // What L2 has not taken yet: when it will have, and how much that is.
-  std::priority_queue<std::pair<Cycle, std::uint32_t>, std::vector<std::pair<Cycle, std::uint32_t>>,
-                      std::greater<>>
-      outgoing_;
+  // What L2 has not taken yet: when it will have, and in the lowest bits how many flits that is; so
+  // one comparison orders them.
+  static constexpr unsigned kFlitBits = 16;
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> outgoing_;
   std::uint64_t outgoing_flits_ = 0;
   Cycle misses_free_ = 0;  // when L1 can ask L2 for another line
   Cycle served_at_ = 0;    // when what was served last would have issued on an idle unit
