@@ -183,12 +183,15 @@ void SubCore::expect_results(ResidentWarp& warp, const Timed& timed) {
 // Where a GPU puts the regions of warps is not known. An odd multiple of eight lines between them
 // makes them compete for L1 as on the H200: within 7 % of all lines that local.f8 to f256 of
 // gpu/kernels/micro/timing/l1_places.cu read.
-LineNumber SubCore::local_line(unsigned slot) const {
+LineNumber SubCore::lines_between_local(const LaunchContext& launch) {
   constexpr std::uint64_t kWordBytes = 4, kStep = 8;
-  const std::uint64_t words = units_.context->core.launch.local_bytes / kWordBytes;
-  const std::uint64_t lines = ((words + words / 3) / kStep | 1) * kStep;
+  const std::uint64_t words = launch.local_bytes / kWordBytes;
+  return ((words + words / 3) / kStep | 1) * kStep;
+}
+
+LineNumber SubCore::local_line(unsigned slot) const {
   const std::uint64_t warp = index_ * kSlots + slot;
-  return (std::uint64_t{units_.sm} * units_.constants.sub_cores * kSlots + warp) * lines;
+  return (std::uint64_t{units_.sm} * constants_.sub_cores * kSlots + warp) * lines_between_local_;
 }
 
 void SubCore::start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {

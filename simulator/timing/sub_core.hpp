@@ -16,20 +16,21 @@ namespace heddle::simulator::timing {
 // brought.
 enum class PrefetchStage : std::uint8_t { sm, sub_cores, slots, warps, registers, count_ };
 
-class SubCore {
+class alignas(64) SubCore {
  public:
   SubCore(SmUnits& units, unsigned index)
       : units_(units),
         constants_(units.constants),
-        index_(index),
         instructions_(units.context->program.instructions.data()),
         steps_(units.context->core.launch.program->steps.data()),
+        next_visit_(
+            units.next_visits[index / SmUnits::kVisitsAtOnce][index % SmUnits::kVisitsAtOnce]),
+        index_(index),
         most_bank_reads_(units.context->program.most_bank_reads),
         counts_results_(units.context->program.counts_results),
         looks_ahead_(!units.observed && !units.context->picks_by_wait),
-        next_visit_(
-            units.next_visits[index / SmUnits::kVisitsAtOnce][index % SmUnits::kVisitsAtOnce]),
         pipes_(units.constants),
+        lines_between_local_(lines_between_local(units.context->core.launch)),
         tensor_(units.constants) {}
 
   enum class Visited : std::uint8_t {
@@ -154,6 +155,7 @@ class SubCore {
   void find_sources(const ResidentWarp& warp, const Timed& timed);
   void start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places);
+  static LineNumber lines_between_local(const LaunchContext& launch);
   LineNumber local_line(unsigned slot) const;
   void start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_texture(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
@@ -179,35 +181,38 @@ class SubCore {
   bool waits_beyond(const ResidentWarp& warp, Cycle until) const;
   void prefetch_access(const Warp& warp, std::uint32_t pc) const;
 
+  // In the host's cache lines: what each visit looks at comes first, and what is seldom needed
+  // last.
   SmUnits& units_;
   const Constants& constants_;
-  const unsigned index_;
   // Of the launch's program; each cycle looks at them.
   const Timed* const instructions_;
   const Step* const steps_;
+  Cycle& next_visit_;  // when something may happen
+  const unsigned index_;
   const unsigned most_bank_reads_;
   const bool counts_results_;
   const bool looks_ahead_;  // what warps wait for is told before, where nobody looks at it
-  Cycle& next_visit_;       // when something may happen
-  WarpSlots slots_;
+  bool last_yields_ = false;
+  std::uint32_t last_ = 0;  // the slot that issued last
+  Cycle last_issue_ = 0;    // when it did
+  Cycle issues_from_ = 0, held_until_ = 0;
+  Cycle quantum_end_ = 0;  // of the last visit
+  std::uint64_t issued_ = 0;
   SlotMask ready_ = 0, awake_ = 0;  // in this cycle (find_ready)
   SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one
   SlotMask at_unit_ = 0;   // warps that lack nothing but their unit: nothing else is asked again
-  UnitWaits waits_;        // of them, those that one unit alone keeps
+  WarpSlots slots_;
   Pipes pipes_;
-  TensorUnit tensor_;  // of warp groups' products
-  SchedulerState scheduler_;
-  std::uint32_t last_ = 0;  // the slot that issued last
-  Cycle last_issue_ = 0;    // when it did
-  bool last_yields_ = false;
+  UnitWaits waits_;  // of warps at their unit, those that one unit alone keeps
   std::array<Cycle, kSlots> ready_since_{};
-  Cycle issues_from_ = 0, held_until_ = 0;
-  Cycle quantum_end_ = 0;  // of the last visit
-  Cycle yields_from_ = 0;
   // The warp that has branched last, and until it goes on.
   unsigned redirected_ = 0;
   Cycle redirected_until_ = 0;
-  std::uint64_t issued_ = 0;
+  const LineNumber lines_between_local_;  // from one warp's local memory to the next one's
+  TensorUnit tensor_;                     // of warp groups' products
+  SchedulerState scheduler_;
+  Cycle yields_from_ = 0;
 };
 
 }  // namespace heddle::simulator::timing

@@ -78,8 +78,8 @@ class UnitWaits {
  private:
   static constexpr std::uint32_t kQueues = ~((1u << kPipes) - 1);
   SlotMask all_ = 0;
-  bool held_ = false;
   std::uint32_t wanted_ = 0, blocked_ = 0;  // bit i: gate i
+  bool held_ = false;
   Cycle passed_ = 0, held_cycles_ = 0;
   std::array<SlotMask, kGates> waiting_{};
   std::array<Cycle, kGates> cycles_{};

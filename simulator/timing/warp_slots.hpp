@@ -136,18 +136,17 @@ class WarpSlots {
   }
 
   BigPageVector<ResidentWarp> warps_;  // of slots used so far
-  std::array<SlotMask, kSlots> younger_{}, of_younger_blocks_{};
-  std::array<Cycle, kSlots> examine_at_{};
-  SlotMask resident_ = 0;
   // Warps of which it is known when to examine them. Of those before begin_ + kSpan: by time, which
   // times have any, the first of those, and by slot; of the others: when the first is examined, at
   // the earliest.
-  Cycle begin_ = 0, next_near_ = kNever;
+  Cycle begin_ = 0, next_near_ = kNever, next_far_ = kNever;
   std::uint64_t used_ = 0;
-  std::array<SlotMask, kSpan> at_{};
-  std::array<std::uint8_t, kSlots> place_{};
   SlotMask near_ = 0, far_ = 0;
-  Cycle next_far_ = kNever;
+  SlotMask resident_ = 0;
+  std::array<std::uint8_t, kSlots> place_{};
+  std::array<SlotMask, kSpan> at_{};
+  std::array<Cycle, kSlots> examine_at_{};
+  std::array<SlotMask, kSlots> younger_{}, of_younger_blocks_{};
 };
 
 }  // namespace heddle::simulator::timing
