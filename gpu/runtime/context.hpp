@@ -197,6 +197,8 @@ class Context {
   // in by then.
   using HostCall = std::function<void(Context&, Error)>;
   void call_host(Stream& stream, HostCall action);
+  // Inside one: it may write there.
+  void library_reached(std::uint64_t address, std::uint64_t bytes);
 
   // Captures (context_captures.cpp). The errors are those for what captures do not allow, which
   // ends them; success: go on.

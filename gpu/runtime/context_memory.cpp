@@ -293,6 +293,10 @@ void Context::tell_written(const Placed& to, const Box& box) {
       host_wrote(to.address + z * to.layer + y * to.pitch, box.width);
 }
 
+void Context::library_reached(std::uint64_t address, std::uint64_t bytes) {
+  if (checks_) host_wrote(address, bytes);
+}
+
 void Context::host_wrote(std::uint64_t address, std::uint64_t bytes) {
   const auto block = memory_.find(address);
   Context* const owner = block ? system_->context(block->gpu) : nullptr;

@@ -54,12 +54,14 @@ Error submit(abi::Handle stream, const LibrarySupport::Call& call) {
   });
 }
 
-// The memory of any GPU.
+// The memory of any GPU. Which of it the routine writes nobody says: it may be all.
 void* reach(std::uint64_t address, std::uint64_t bytes) {
   const auto block = computing != nullptr ? computing->find_memory(address) : std::nullopt;
   if (!block) return nullptr;
   const std::uint64_t offset = address - block->address;
-  return bytes > block->bytes - offset ? nullptr : block->data + offset;
+  if (bytes > block->bytes - offset) return nullptr;
+  computing->library_reached(address, bytes);
+  return block->data + offset;
 }
 
 void say_once(const char* text) { Runtime::instance().notice_once(text); }
