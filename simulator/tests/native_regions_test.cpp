@@ -135,7 +135,7 @@ std::vector<Instruction> draw_program(const Instructions& from, Random& random) 
   return program;
 }
 
-class NativeRegions : public testing::Test {
+class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
  protected:
   struct Outcome {
     Core::Turn turn{};
@@ -248,11 +248,10 @@ void make_code(LoweredProgram& program, native::VectorUnit unit) {
     for (unsigned i = 0; i < kMoreThanOften; ++i) program.native->visit_place(0, full);
 }
 
-class ByUnit : public NativeRegions, public testing::WithParamInterface<native::VectorUnit> {};
-INSTANTIATE_TEST_SUITE_P(NativeRegions, ByUnit,
+INSTANTIATE_TEST_SUITE_P(Units, NativeRegions,
                          testing::Values(native::VectorUnit::avx2, native::VectorUnit::avx512));
 
-TEST_P(ByUnit, DoWhatLaneFunctionsDo) {
+TEST_P(NativeRegions, DoWhatLaneFunctionsDo) {
   if (!native::is_supported(GetParam())) GTEST_SKIP() << "not on this processor";
   Random random(7);
   const Instructions from = draw_instructions(random);
@@ -299,7 +298,7 @@ TEST_P(ByUnit, DoWhatLaneFunctionsDo) {
 }
 
 // Accesses by all lanes make most code.
-TEST_P(ByUnit, StopMakingCodeAtTheLimit) {
+TEST_P(NativeRegions, StopMakingCodeAtTheLimit) {
   Random random(9);
   const Instructions from = draw_instructions(random);
   constexpr std::uint32_t kLength = 220'000;
