@@ -94,12 +94,13 @@ std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
   if (std::byte* const there = resolve_known(address, bytes)) return there;
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->contains(address, bytes)) return nullptr;
-  Known place{found->address, found->bytes, found->data};
+  Known place{found->address, found->bytes, found->data, 0};
   if (found->registered) {
     const auto there = launch.memory->allowed(*found, address, false);
-    place = {there.address, there.bytes, there.data};
+    place = {there.address, there.bytes, there.data, 0};
     if (!place.contains(address, bytes)) return nullptr;
   }
+  if (log == nullptr) place.readable = place.bytes;
   known[next_known_] = place;
   next_known_ = (next_known_ + 1) % known.size();
   return place.data + (address - place.start);
@@ -110,15 +111,30 @@ bool Core::may_write_there(std::uint64_t address, std::uint64_t bytes) {
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->registered) return true;
   const auto there = launch.memory->allowed(*found, address, true);
-  writable_ = {there.address, there.bytes, there.data};
+  writable_ = {there.address, there.bytes, there.data, 0};
   return writable_.contains(address, bytes);
+}
+
+bool Core::reads_freely(std::uint64_t address, std::uint64_t bytes) {
+  for (Known& each : known) {
+    if (!each.contains(address, bytes)) continue;
+    if (each.readable == 0 && log->may_read_within(each.start, each.start + each.bytes))
+      each.readable = each.bytes;
+    return each.readable != 0;
+  }
+  return log->may_read_within(address, address + bytes);
+}
+
+void Core::tell(AccessLog* of) {
+  log = of;
+  forget_allocations();
 }
 
 void Core::forget_allocations() {
   known = {};
   writable_ = {};
   const auto registered = launch.memory->registered();
-  registered_ = {registered.address, registered.bytes, nullptr};
+  registered_ = {registered.address, registered.bytes, nullptr, 0};
 }
 
 void Core::start_block(Block& block, std::uint64_t linear) const {
@@ -224,9 +240,9 @@ inline std::uint32_t Core::execute_region(Warp& warp, Pc first, Mask active, con
     counts.make_region_room(region.first, region.end);
   }
   counts.begin_stretch(first, active == kFullMask ? kWarpSize : active.count());
-  loads_freely =
-      !notes_accesses() && log == nullptr && launch.model->access_rules == AccessRules::sectors;
-  stores_freely = loads_freely && journal == nullptr && !guards_writes();
+  shares_freely = !observed && launch.model->access_rules == AccessRules::sectors;
+  loads_freely = shares_freely && !notes_accesses();
+  stores_freely = loads_freely && log == nullptr && journal == nullptr && !guards_writes();
   gives_way_in_shared = giving_way.would(true);
   gives_way_in_global = giving_way.would(false);
   shared = warp.block->shared.data();

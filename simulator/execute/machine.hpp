@@ -261,7 +261,7 @@ struct Core : native::Machine {
   RowPrefetch prefetch;
   PatternCounts pattern_counts;
   std::optional<Fault> fault;
-  // When blocks of the launch run on other threads at the same time; null otherwise.
+  // When blocks of the launch run on other threads at the same time; null otherwise. Set by tell().
   AccessLog* log = nullptr;
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
@@ -340,6 +340,10 @@ struct Core : native::Machine {
 
   // Allocations may have come and gone.
   void forget_allocations();
+  // From now on accesses to global memory are told there.
+  void tell(AccessLog* of);
+  // Whether nobody is to know of loads from there. (There is a log.)
+  bool reads_freely(std::uint64_t address, std::uint64_t bytes);
   // The same, or null outside of allocations.
   std::byte* resolve_allocated(std::uint64_t address, std::uint64_t bytes);
   // A view of plain memory at an address, or null; remembers the allocations last found. Outside of

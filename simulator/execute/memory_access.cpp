@@ -270,11 +270,14 @@ bool resolve_each(Core& core, Warp& warp, const Step& step, Window space, const 
 
 }  // namespace
 
-const std::byte* resolve_line(const Core& core, Block& block, Window space, std::uint64_t address) {
-  // Other host threads may be writing what lies beside what is asked for.
-  if (space == Window::local || core.log != nullptr) return nullptr;
+const std::byte* resolve_line(Core& core, Block& block, Window space, std::uint64_t address) {
+  if (space == Window::local) return nullptr;
   constexpr std::uint64_t kLineBytes = 1 << kLineShift;
-  return resolve_piece(core, block, space, {address & ~(kLineBytes - 1), kLineBytes});
+  const std::uint64_t first = address & ~(kLineBytes - 1);
+  // Else other host threads may be writing what lies beside what is asked for.
+  if (space == Window::global && core.log != nullptr && !core.reads_freely(first, kLineBytes))
+    return nullptr;
+  return resolve_piece(core, block, space, {first, kLineBytes});
 }
 
 // Where all of it is there, whether or not it may be read or written.
@@ -358,9 +361,9 @@ bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned byte
 }
 
 // Whether these loads, of `bytes` each, are all of memory that needs no notes.
-bool may_read_freely(AccessLog& log, const Addresses& address, Mask lanes, unsigned bytes) {
+bool may_read_freely(Core& core, const Addresses& address, Mask lanes, unsigned bytes) {
   const auto range = lanes::scattered_functions().range(address.data(), lanes);
-  return log.may_read_within(range.lowest, range.highest + bytes);
+  return core.reads_freely(range.lowest, range.highest + bytes - range.lowest);
 }
 
 // Claims `bytes` of each lane. What lanes that follow one another have side by side in a line is
@@ -401,7 +404,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   const Mask pieces = row || pointers.same != nullptr ? Mask::of(lanes.first()) : lanes;
   const unsigned bytes = row ? kWarpSize * step.width : step.width;
   if (kind == AccessKind::load && !judged && !strong &&
-      may_read_freely(*core.log, address, pieces, bytes))
+      may_read_freely(core, address, pieces, bytes))
     return true;
   if (judged)
     for (const unsigned lane : pieces)
@@ -481,12 +484,11 @@ void add_distributed(Core& core, const Step& step, AccessKind kind, const Addres
 }  // namespace
 
 // False: it is to be claimed lane by lane, or conflicts, as claim_lanes will find.
-static bool claim_plain_row(AccessLog& log, const Step& step, AccessKind kind,
-                            std::uint64_t first) {
+static bool claim_plain_row(Core& core, const Step& step, AccessKind kind, std::uint64_t first) {
   const unsigned bytes = kWarpSize * step.width;
   if (step.selector != 0) return false;  // strong
-  return (kind == AccessKind::load && log.may_read_within(first, first + bytes)) ||
-         claim(log, kind, first, bytes, 0);
+  return (kind == AccessKind::load && core.reads_freely(first, bytes)) ||
+         claim(*core.log, kind, first, bytes, 0);
 }
 
 std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, AccessKind kind,
@@ -506,7 +508,7 @@ std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, Acces
     return nullptr;
   std::byte* const row = core.resolve_known(first, bytes);
   if (row == nullptr) return nullptr;
-  if (core.log != nullptr && !claim_plain_row(*core.log, step, kind, first)) return nullptr;
+  if (core.log != nullptr && !claim_plain_row(core, step, kind, first)) return nullptr;
   if (core.journal != nullptr && kind != AccessKind::load) core.journal->before_write(first, bytes);
   core.prefetch.note(core.pc_of(step), row, bytes);
   add_global(core.counts_of(step), count_global_row(width, first), kWarpSize, width);

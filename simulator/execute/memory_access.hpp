@@ -36,7 +36,7 @@ struct LanePointers {
 };
 // The line of memory at an address, where it is known to be there, in global memory or in the
 // block's own shared memory; else null.
-const std::byte* resolve_line(const Core& core, Block& block, Window space, std::uint64_t address);
+const std::byte* resolve_line(Core& core, Block& block, Window space, std::uint64_t address);
 bool resolve_lanes(Core& core, Warp& warp, const Step& step, Window space, AccessKind kind,
                    const Addresses& address, Mask lanes, const AddressPattern& pattern,
                    LanePointers& pointers);

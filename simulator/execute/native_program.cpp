@@ -83,7 +83,9 @@ void remember(native::AccessPattern& pattern, const Step& step, Pc pc, const std
 Flow execute_noted(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
   if (step.accesses > Step::kByThreads) core.before_access(step, *warp.convergence);
   constexpr std::uint32_t kGiveUp = 8, kSeldom = 256;
-  if (on != kFullMask || !core.loads_freely || step.address.base == AddressForm::Base::none)
+  const bool in_shared = is_shared_access(step);
+  if (on != kFullMask || !(in_shared ? core.shares_freely : core.loads_freely) ||
+      step.address.base == AddressForm::Base::none)
     return step.execute(core, warp, step, active, on);
   const Pc pc = core.pc_of(step);
   const std::uint32_t at = first_address(warp, step);
@@ -96,7 +98,6 @@ Flow execute_noted(Core& core, Warp& warp, const Step& step, Mask active, Mask o
   std::copy_n(row, kWarpSize, low.data());
   const bool is_near = step.address.base != AddressForm::Base::pair64 ||
                        std::equal(row + kWarpSize + 1, row + 2 * kWarpSize, row + kWarpSize);
-  const bool in_shared = is_shared_access(step);
   const AccessSums before(core.counts_of(step), in_shared);
   const Flow flow = step.execute(core, warp, step, active, on);
   const AccessSums after(core.counts_of(step), in_shared);

@@ -33,16 +33,18 @@ struct Machine {
   struct Known {
     std::uint64_t start = 0, bytes = 0;
     std::byte* data = nullptr;
+    std::uint64_t readable = 0;  // `bytes`, where nobody is to know what is loaded from it, else 0
     bool contains(std::uint64_t at, std::uint64_t count) const {
       return at - start < bytes && count <= bytes - (at - start);
     }
   };
   std::array<Known, 4> known;
   // Of the warp in native code: its block's shared memory, and whether nobody takes notes of what
-  // it loads, or stores, beside counts.
+  // it accesses there, or loads from global memory (but for Known::readable), or stores to it,
+  // beside counts.
   std::byte* shared = nullptr;
   std::uint64_t shared_bytes = 0;
-  bool loads_freely = false, stores_freely = false;
+  bool shares_freely = false, loads_freely = false, stores_freely = false;
   // Whether its turn ends at an access that others may have to come before: of shared memory, or of
   // global memory alone (GivingWay).
   bool gives_way_in_shared = false, gives_way_in_global = false;

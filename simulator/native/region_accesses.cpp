@@ -156,8 +156,9 @@ void RegionCompiler::leave_others(const RowAccess& access, const Place& place, X
     cmp(kOn, ~0u);
     jne(slow, T_NEAR);
   }
-  unless(access.loads, offsetof(Machine, loads_freely), false);
-  unless(!access.loads, offsetof(Machine, stores_freely), false);
+  unless(access.is_shared, offsetof(Machine, shares_freely), false);
+  unless(!access.is_shared && access.loads, offsetof(Machine, loads_freely), false);
+  unless(!access.is_shared && !access.loads, offsetof(Machine, stores_freely), false);
 }
 
 // At `none`: no lane is on, and the rows that would be loaded stay as they are.
@@ -323,7 +324,9 @@ void RegionCompiler::find_memory(const RowAccess& access, unsigned bytes, Xbyak:
     Xbyak::Label next;
     mov(kView, kAddress);
     sub(kView, ptr[kMachine + known + offsetof(Machine::Known, start)]);
-    mov(rdx, ptr[kMachine + known + offsetof(Machine::Known, bytes)]);
+    mov(rdx,
+        ptr[kMachine + known +
+            (access.loads ? offsetof(Machine::Known, readable) : offsetof(Machine::Known, bytes))]);
     sub(rdx, kView);
     jbe(next);
     mov(rcx, ptr[kMachine + known + offsetof(Machine::Known, data)]);

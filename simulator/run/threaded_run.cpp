@@ -112,7 +112,7 @@ bool ThreadedRun::make_cores(const Core& first, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     logs_.emplace_back(*tracker_, i);
     Core& core = *cores_.emplace_back(std::make_unique<Core>(first.launch));
-    core.log = &logs_.back();
+    core.tell(&logs_.back());
     core.instruction_limit = first.instruction_limit - first.issued;
     if (first.unordered_reads != nullptr)
       core.unordered_reads = std::make_unique<UnorderedReads>(first.unordered_reads.get());

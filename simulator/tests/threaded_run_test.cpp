@@ -1,6 +1,7 @@
 // Launches that begin on one host thread and go on with several.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -103,6 +104,46 @@ TEST_F(Joined, ReductionsOfAWarpThatMeetAreMadeTogether) {
   const Result alone = run_reductions(1), joined = run_reductions(3);
   EXPECT_EQ(joined.note, "");
   expect_same(joined, alone);
+}
+
+// Of one allocation, of which each read is to be told or none.
+struct Told final : AccessLog {
+  bool read(std::uint64_t, unsigned) override { return true; }
+  bool write(std::uint64_t, unsigned) override { return true; }
+  bool read_all(std::uint64_t, std::uint64_t) override { return true; }
+  bool may_read_within(std::uint64_t, std::uint64_t) override { return reads_are_free; }
+  bool reduce(std::uint64_t, unsigned, unsigned) override { return true; }
+  bool communicate(std::uint64_t) override { return true; }
+  bool reads_are_free = false;
+};
+
+TEST_F(Joined, NativeCodeLoadsByItselfWhereNobodyIsToKnow) {
+  Device device(gpu_model("h200"));
+  Module module(compiled_kernels("simulator/tests/kernels/machine.sm_90.cubin"), "machine",
+                device.memory());
+  const std::uint64_t out = *device.memory().allocate(kWords, "out");
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("racing_blocks");
+  request.parameters = parameters(out, out);
+  const LaunchOptions options;
+  PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request, options);
+  Core core(prepared.context());
+  const auto readable = [&] {
+    EXPECT_NE(core.resolve(out, 4), nullptr);
+    return std::ranges::find(core.known, out, &native::Machine::Known::start)->readable;
+  };
+  EXPECT_EQ(readable(), kWords);
+  Told told;
+  core.tell(&told);
+  EXPECT_EQ(readable(), 0u);
+  EXPECT_FALSE(core.reads_freely(out, 4));
+  EXPECT_EQ(readable(), 0u);
+  told.reads_are_free = true;
+  EXPECT_TRUE(core.reads_freely(out, 4));
+  EXPECT_EQ(readable(), kWords);
+  core.tell(nullptr);
+  EXPECT_EQ(readable(), kWords);
 }
 
 TEST(IdleCores, AreThoseThatNobodyElseUses) {

@@ -68,7 +68,7 @@ struct ThreadedSms::Other {
                 first.source,        clock,         first.clock_start, first.pick,
                 first.picks_by_wait, stalls_at,     Calendar(0)} {
     core.cycle = &clock;
-    core.log = log;
+    core.tell(log);
   }
   Core core;
   std::uint64_t clock = 0;
@@ -81,10 +81,10 @@ ThreadedSms::ThreadedSms(SmContext& first, std::deque<Sm>& sms, SharedAccesses& 
     : first_(first), sms_(sms), join_at_(alone), accesses_(&accesses), notes_(sms.size()) {
   logs_.reserve(kMostThreads);
   logs_.emplace_back(*accesses_);
-  first_.core.log = &logs_.front();
+  first_.core.tell(&logs_.front());
 }
 
-ThreadedSms::~ThreadedSms() { first_.core.log = nullptr; }
+ThreadedSms::~ThreadedSms() { first_.core.tell(nullptr); }
 
 std::uint64_t ThreadedSms::alone_by(const LaunchOptions& options) {
   return options.settings.threads == 0 ? kAlone : options.settings.threads_after / kTimesUntimed;
@@ -133,7 +133,7 @@ bool ThreadedSms::run(Cycle end) {
 
 // The rest of the launch is for one thread.
 void ThreadedSms::leave_to_one_thread() {
-  first_.core.log = nullptr;
+  first_.core.tell(nullptr);
   threads_.reset();
   logs_.clear();
   accesses_ = nullptr;
