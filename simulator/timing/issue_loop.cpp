@@ -140,9 +140,17 @@ inline unsigned SubCore::pick(Cycle now) {
   if (!context.picks_by_wait && std::has_single_bit(ready_))
     return static_cast<unsigned>(std::countr_zero(ready_));
   const SlotMask waiting = context.picks_by_wait ? waiting_long() : 0;
-  return context.pick({ready_, slots_.resident(), waiting, last_, last_yields_, now, ready_since_,
-                       slots_.younger(), slots_.of_younger_blocks()},
+  return context.pick({ready_, slots_.resident(), waiting, last_, last_yields_, queued(now), now,
+                       ready_since_, slots_.younger(), slots_.of_younger_blocks()},
                       scheduler_);
+}
+
+// Other warps that have waited for room in the queue that the warp wants that issued last.
+inline SlotMask SubCore::queued(Cycle now) const {
+  if ((ready_ >> last_ & 1) == 0) return 0;
+  const unsigned gate = timed(slots_[last_]).gate;
+  if (gate < kPipes || gate == kSeveralGates) return 0;
+  return waits_.found_blocked(gate, blocked_cycles(gate, now)) & ~slot_bit(last_);
 }
 
 // When the warp's next instruction gets its registers. Of two registers of one bank that are both

@@ -57,7 +57,8 @@ unsigned greedy_then_longest_waiting(const Candidates& candidates, SchedulerStat
   SlotMask among = candidates.ready;
   if (last_is_ready(candidates)) {
     const SlotMask others = among & ~(SlotMask{1} << candidates.last);
-    const bool waited = candidates.ready_since[candidates.last] != candidates.now;
+    const bool waited =
+        candidates.ready_since[candidates.last] != candidates.now || candidates.queued != 0;
     if (others == 0 || !(waited || candidates.last_yields)) return candidates.last;
     if (candidates.last_yields) among = others;
   }

@@ -18,6 +18,7 @@ struct Candidates {
   SlotMask waiting_long = 0;  // that wait for memory
   std::uint32_t last = 0;     // the slot that issued last
   bool last_yields = false;   // and what it issued had the yield hint
+  SlotMask queued = 0;  // where it is ready and wants a queue: others that waited for room there
   Cycle now = 0;
   // By slot: of those in `ready`, since when they have lacked nothing but their unit.
   const std::array<Cycle, kSlots>& ready_since;

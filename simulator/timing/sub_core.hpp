@@ -93,6 +93,7 @@ class alignas(64) SubCore {
   SlotMask ask_units(Cycle now, Cycle& until);
   Cycle units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
   unsigned pick(Cycle now);
+  SlotMask queued(Cycle now) const;
   Cycle registers_there(const ResidentWarp& warp, Cycle now) const;
   bool waits_for_registers(unsigned slot, Cycle now);
   void leave_unit_wait(unsigned slot, Cycle now);

@@ -53,6 +53,15 @@ class UnitWaits {
     const Waited& before = entered_[slot];
     return {before.since, blocked - before.blocked, held_cycles_ - before.held};
   }
+  // Of the warps that wait for the unit, those that have found it not free; `blocked` as above.
+  SlotMask found_blocked(unsigned gate, Cycle blocked) const {
+    SlotMask found = 0;
+    for (SlotMask left = waiting_[gate]; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(left));
+      if (entered_[slot].blocked != blocked) found |= SlotMask{1} << slot;
+    }
+    return found;
+  }
   // Warps whose unit is free, where free_at(gate) is when a unit will be; `until`: when the first
   // of the others is.
   template <typename FreeAt>

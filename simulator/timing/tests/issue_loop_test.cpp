@@ -79,14 +79,16 @@ TEST(Scheduler, LetsTheLongestWaitingOfTheOldestBlockFollow) {
   std::array<SlotMask, kSlots> of_younger_blocks{0b1000, 0b1000, 0b1000, 0};
   const Pick pick = scheduler(Policy::greedy_then_longest_waiting);
   SchedulerState state;
-  const auto picked = [&](SlotMask ready, std::uint32_t last, bool yields) {
-    return pick({ready, 0b1111, 0, last, yields, kNow, since, younger, of_younger_blocks}, state);
+  const auto picked = [&](SlotMask ready, std::uint32_t last, bool yields, SlotMask queued = 0) {
+    return pick({ready, 0b1111, 0, last, yields, queued, kNow, since, younger, of_younger_blocks},
+                state);
   };
   EXPECT_EQ(picked(0b1111, 0, false), 0u);  // it goes on
   EXPECT_EQ(picked(0b1111, 0, true), 2u);
-  EXPECT_EQ(picked(0b1001, 0, true), 3u);   // the other block's, as nobody else
-  EXPECT_EQ(picked(0b0001, 0, true), 0u);   // alone
-  EXPECT_EQ(picked(0b0110, 1, false), 2u);  // it has waited
+  EXPECT_EQ(picked(0b1111, 0, false, 0b0100), 2u);  // who waited for the queue's place is first
+  EXPECT_EQ(picked(0b1001, 0, true), 3u);           // the other block's, as nobody else
+  EXPECT_EQ(picked(0b0001, 0, true), 0u);           // alone
+  EXPECT_EQ(picked(0b0110, 1, false), 2u);          // it has waited
   since[1] = 10;
   EXPECT_EQ(picked(0b0110, 0, false), 2u);  // the younger of two
 }

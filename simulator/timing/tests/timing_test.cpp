@@ -139,6 +139,16 @@ TEST_F(Timing, WarpsOfASubCoreFillOneAnothersWaits) {
   EXPECT_EQ(run(body, 32 * 16, "register_banks=4,").active_max, 4 * kSome + 4);  // four on each
 }
 
+// turns.specials.w8 of gpu/kernels/micro/timing/turns.cu: also a warp that finds room in the queue
+// in the cycle in which it wants it waits until others have had it who waited for it.
+TEST_F(Timing, WarpsTakeTurnsAtAFullQueue) {
+  const unsigned interval = constant(&Constants::interval_xu);
+  const Result result = run(repeated(with(kMufu, {.stall = interval}), kSome), 32 * 8,
+                            "scheduler=greedy-then-longest-waiting,");
+  EXPECT_GE(result.active_max, 2 * kSome * interval - interval);
+  EXPECT_GT(result.warp_cycles, 8 * result.active_max * 9 / 10);
+}
+
 TEST_F(Timing, APipeTakesAnInstructionEveryInterval) {
   EXPECT_EQ(run(repeated(with(kFfma, {.stall = 1}), kSome), 32, "interval_fma=1,").active_max,
             kSome + 1);

@@ -19,6 +19,7 @@ enum class What {
   kBoth,         // both
   kDoubles,      // four independent ones
   kSpecial,      // one
+  kSpecials,     // four independent ones
   kLoads,        // one that hits L1
   kSparseLoads,  // one, behind a chain of six
   kSharedLoads,  // one
@@ -28,7 +29,7 @@ enum class What {
 struct Operands {
   unsigned x, a, b, c, d;
   double e, f, g, h;
-  float special;
+  float special, another, third, fourth;
 };
 
 template <What what>
@@ -51,6 +52,11 @@ __device__ __forceinline__ void group(Operands& o, const char* at, unsigned shar
         : "+d"(o.e), "+d"(o.f), "+d"(o.g), "+d"(o.h)::"memory");
   if constexpr (what == What::kSpecial)
     asm volatile("ex2.approx.ftz.f32 %0,%0;" : "+f"(o.special)::"memory");
+  if constexpr (what == What::kSpecials)
+    asm volatile(
+        "ex2.approx.ftz.f32 %0,%0; ex2.approx.ftz.f32 %1,%1;"
+        "ex2.approx.ftz.f32 %2,%2; ex2.approx.ftz.f32 %3,%3;"
+        : "+f"(o.special), "+f"(o.another), "+f"(o.third), "+f"(o.fourth)::"memory");
   if constexpr (what == What::kSparseLoads)
     asm volatile(
         "add.u32 %0,%0,3; xor.b32 %0,%0,5; add.u32 %0,%0,7;"
@@ -79,6 +85,7 @@ __global__ void turns(const unsigned* in, const char* data, unsigned* sink, Time
   words[threadIdx.x] = lane;
   Operands o{in[lane], in[lane + 1], in[lane + 2], in[lane + 3], in[lane + 4]};
   o.e = o.x, o.f = o.a, o.g = o.b, o.h = o.c, o.special = float(o.d);
+  o.another = float(o.a), o.third = float(o.b), o.fourth = float(o.c);
   unsigned rest = 0, loaded[kCount] = {};
 #pragma unroll 1
   for (int i = 0; i < kCount; ++i) {  // now they are in L1
@@ -97,11 +104,12 @@ __global__ void turns(const unsigned* in, const char* data, unsigned* sink, Time
   const long long begin = clock_now();
 #pragma unroll
   for (int i = 0; i < kCount; ++i) group<what>(o, at, shared, sink + threadIdx.x, i, loaded[i]);
+  if (what == What::kSpecials && o.special + o.another + o.third + o.fourth == 1.5f) __trap();
   const long long end = clock_now();
 #pragma unroll
   for (int i = 0; i < kCount; ++i) rest |= loaded[i];
   if ((o.x | o.b | o.c | o.d | rest | __float_as_uint(o.special)) == 1 ||
-      o.e + o.f + o.g + o.h == 1)
+      o.e + o.f + o.g + o.h == 1 || o.another + o.third + o.fourth == 1)
     sink[0] = o.x;
   if (lane == 0) times[blockIdx.x * blockDim.x / 32 + warp] = {begin, end, sm_id()};
 }
@@ -191,6 +199,7 @@ int main(int count, char** arguments) {
   ask<What::kBoth>("both");
   ask<What::kDoubles>("doubles");
   ask<What::kSpecial>("special");
+  ask<What::kSpecials>("specials");
   ask<What::kLoads>("loads");
   ask<What::kSparseLoads>("sparse_loads");
   ask<What::kSharedLoads>("shared_loads");

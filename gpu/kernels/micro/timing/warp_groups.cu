@@ -53,6 +53,43 @@ void ask_products() {
   }
 }
 
+// Each group begins `kCount` products at the same time as the others. When its own are done.
+template <int kN, int kCount>
+__global__ void batches(long long* times, int rounds) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const std::uint64_t at = matrix(shared);
+  Product<kN, false> product;
+  for (float& each : product.d) each = 0;
+  long long took = 0;
+  for (int i = 0; i < rounds; ++i) {  // the last one counts
+    __syncthreads();
+    const long long begin = clock_now();
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) product(at, at);
+    commit_products();
+    wait_for_products<0>();
+    took = clock_now() - begin;
+  }
+  float sum = 0;
+  for (const float each : product.d) sum += each;
+  if (threadIdx.x % kGroup == 0)
+    times[threadIdx.x / kGroup * gridDim.x + blockIdx.x] = took + (sum == 1 ? 1 : 0);
+}
+
+template <int kN>
+void ask_batches() {
+  const std::string columns = "." + std::to_string(kN);
+  const auto each = [&](const std::string& name, auto kernel) {
+    ask_parts(name + columns + ".g2", {"0", "1"}, kernel, Shape{1, 2 * kGroup}, 1, 3);
+    ask_parts(name + columns + ".g3", {"0", "1", "2"}, kernel, Shape{1, 3 * kGroup}, 1, 3);
+  };
+  each("batch.x1", batches<kN, 1>);
+  each("batch.x2", batches<kN, 2>);
+  each("batch.x4", batches<kN, 4>);
+  each("batch.x8", batches<kN, 8>);
+}
+
 // Four products of a round are on their way while those of the next one issue.
 __global__ void overlapped(long long* times, int rounds) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -313,6 +350,9 @@ int main(int argc, char** argv) {
   ask_products<64>();
   ask_products<128>();
   ask_products<256>();
+  ask_batches<32>();
+  ask_batches<64>();
+  ask_batches<128>();
   for (const int rounds : {4, 16, 64})
     ask("overlapped.r" + std::to_string(rounds), overlapped, 1, kGroup, 1, 1.0 / rounds, rounds);
   ask("empty_waits", empty_waits, 1, kGroup, 1, 1.0 / 64, 64);
