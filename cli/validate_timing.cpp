@@ -200,6 +200,7 @@ nlohmann::ordered_json to_json(const TimingRow& row) {
   json["spread"] = row.spread;
   if (row.stall_distance) json["stall_distance"] = *row.stall_distance;
   if (row.stall_spread) json["stall_spread"] = *row.stall_spread;
+  for (const auto& [reason, cycles] : row.stalls) put(json["stalls"], reason.c_str(), cycles);
   if (row.line_distance) json["line_distance"] = *row.line_distance;
   if (row.place_distance) json["place_distance"] = *row.place_distance;
   if (row.line_noise) json["line_noise"] = *row.line_noise;

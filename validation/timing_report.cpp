@@ -259,6 +259,11 @@ std::vector<TimingRow> timing_rows(const std::string& entry, const simulator::Re
     row.dram_bytes = all.dram.means();
     for (const auto& [name, values] : all.metrics)
       row.metrics[name] = {mean(values.first), mean_if_any(values.second)};
+    for (const auto& [name, values] : row.metrics)
+      if (is_stall(name) && values.hardware)
+        row.stalls[name.substr(kStallBefore.size(),
+                               name.size() - kStallBefore.size() - kStallAfter.size())] = {
+            values.model, *values.hardware};
     rows.push_back(std::move(row));
   }
   return rows;

@@ -34,6 +34,8 @@ struct TimingRow {
   // Mean over launches of half the sum of |p - q| over the stall reasons, p and q being the shares
   // of all warps' cycles; and the same between each measurement and the mean of the measurements.
   std::optional<double> stall_distance, stall_spread;
+  // By reason: cycles of warps for each instruction issued, means of the launches.
+  std::map<std::string, Beside> stalls;
   // Mean over launches of half the sum of |p - q| over source lines, p and q being their shares of
   // all samples; the same over instructions; and over instructions and reasons.
   std::optional<double> line_distance, place_distance, sample_distance;

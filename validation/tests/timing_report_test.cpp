@@ -67,6 +67,9 @@ TEST(TimingReport, StallDistanceIsOfSharesNotOfRatios) {
   // 1/2, 1/2, 0 against 1/3, 0, 2/3.
   EXPECT_DOUBLE_EQ(*rows[0].stall_distance, (1.0 / 6 + 1.0 / 2 + 2.0 / 3) / 2);
   EXPECT_NEAR(*rows[0].stall_spread, 0, 1e-12);
+  ASSERT_EQ(rows[0].stalls.size(), 1u);  // drain has no model's value here, barrier no hardware's
+  EXPECT_EQ(rows[0].stalls.at("wait").model, 2);
+  EXPECT_EQ(rows[0].stalls.at("wait").hardware, 20);
 }
 
 TEST(TimingReport, SamplesAreComparedByPlaceAndByReason) {
