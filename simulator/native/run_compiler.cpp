@@ -227,7 +227,8 @@ int RunCompiler::take_register() {
   if (take_free_register(index)) return index;
   evict_one();
   if (take_free_register(index)) return index;
-  throw Xbyak::Error(Xbyak::ERR_INTERNAL);
+  complete_ = false;
+  return 0;
 }
 
 void RunCompiler::evict_one() {

@@ -41,7 +41,8 @@ class RunCompiler : public VectorCode {
               bool calls, std::uint8_t* memory);
 
   std::span<const std::uint8_t> code() const { return {getCode(), getSize()}; }
-  // False: there is an instruction that needs a call, which there were to be none of.
+  // False: the code is not to be used. An instruction needs a call, which there were to be none
+  // of, or more registers than there are.
   bool complete() const { return complete_; }
 
   // What follows is for translate_*.cpp.

@@ -73,11 +73,13 @@ bool RunCompiler::probe(const RunOp& each) {
   const auto held = std::exchange(held_, {});
   const auto used = std::exchange(used_, {});
   const bool used_low = used_low_;
+  const bool complete = std::exchange(complete_, true);
   probing_ = true;
   in_parts_ = !each.op->instruction->guard.uniform;
   used_[kOff] = in_parts_ && !full_;
-  const bool translated = translate_part(each, {});
+  const bool translated = translate_part(each, {}) && complete_;
   in_parts_ = probing_ = false;
+  complete_ = complete;
   setSize(size);
   values_ = values;
   held_ = held;
@@ -244,12 +246,11 @@ Truth RunCompiler::hold(PredicateRef read) {
     found->second.last_use = now_;
     return {found->second.index};
   }
-  const auto other = held_.find(key ^ 1);
-  if (other != held_.end()) other->second.last_use = now_;
   const int index = take_register();
   const Vector lanes = vector(index);
   const bool inverts = read.invert.any();
-  if (other != held_.end()) {
+  // Unless it has just made room.
+  if (const auto other = held_.find(key ^ 1); other != held_.end()) {
     invert(lanes, vector(other->second.index));
   } else if (read.index >= kUniformPredicates || !in_parts_) {
     vpbroadcastd(lanes, at_predicate(read.index));

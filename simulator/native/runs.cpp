@@ -67,7 +67,8 @@ Function Runs::make(std::span<const RunOp> run, bool full) {
   };
   const RunCompiler alone(unit_, run, known_, full, false, buffer_.get());
   if (alone.complete()) return place(alone);
-  return place(RunCompiler(unit_, run, known_, full, true, buffer_.get()));
+  const RunCompiler calling(unit_, run, known_, full, true, buffer_.get());
+  return calling.complete() ? place(calling) : nullptr;
 }
 
 const std::byte* Runs::keep(std::span<const std::uint8_t> code) {
@@ -94,6 +95,7 @@ void Runs::compile_region(std::uint32_t index, bool full) {
   if (region_buffer_ == nullptr)
     region_buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(RegionCompiler::kMostBytes);
   const RegionCompiler made(unit_, ops, region.first, known_, helpers_, full, region_buffer_.get());
+  if (!made.complete()) return;
   is_full_ = enter_ == nullptr || made.code().size() > kMostBytes - bytes_;
   if (is_full_) return;
   const std::byte* const code = keep(made.code());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 
 #include "simulator/execute/native_program.hpp"
 #include "simulator/lanes/float_environment.hpp"
@@ -68,6 +69,7 @@ void execute_natively(native::VectorUnit unit, const LoweredProgram& program,
     run.push_back({&program.steps[first + i], {0, 8 * i}});
   const native::KnownWord known = known_words(program);
   const native::RunCompiler compiler(unit, run, known, active == kFullMask, true, memory.data());
+  if (!compiler.complete()) throw std::logic_error("more registers than there are");
   const native::CodeMemory code(compiler.code(), first);
   const auto function =
       reinterpret_cast<native::Function>(reinterpret_cast<std::uintptr_t>(code.entry()));
