@@ -530,6 +530,11 @@ constexpr Recipe kRecipes[] = {
     {"latency_printf", "printing",
      "printf.arguments1.b1.w1.lanes1.later less what a lane and an argument add",
      [](const Answers& a) { return printing(a, 1, 1) - print_lane(a) - print_argument(a); }},
+    {"latency_printf_first", "printing",
+     "printf.arguments1.b1.w1.lanes1, the greatest first, of code that no cache has, less later",
+     [](const Answers& a) {
+       return a.greatest("printf.arguments1.b1.w1.lanes1.first") - printing(a, 1, 1);
+     }},
     {"latency_printf_lane", "printing",
      "printf.arguments1.b1.w1, later, lanes32 less lanes1, over 31", print_lane},
     {"latency_printf_argument", "printing",

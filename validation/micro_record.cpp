@@ -58,11 +58,11 @@ MicroRecord read_launches(const std::filesystem::path& path) {
 
 }  // namespace
 
-double MicroRecord::operator[](std::string_view question) const {
+const Answer& MicroRecord::answer(std::string_view question) const {
   const auto found = answers.find(question);
   if (found == answers.end())
     throw std::runtime_error(fmt::format("{}: no answer to \"{}\"", program, question));
-  return found->second.median;
+  return found->second;
 }
 
 MicroRecord parse_micro_record(std::string_view text, std::string_view origin) {

@@ -19,7 +19,11 @@ struct MicroRecord {
   std::map<std::string, Answer, std::less<>> answers;
 
   // Throws std::runtime_error naming program and question.
-  double operator[](std::string_view question) const;
+  double operator[](std::string_view question) const { return answer(question).median; }
+  double greatest(std::string_view question) const { return answer(question).greatest; }
+
+ private:
+  const Answer& answer(std::string_view question) const;
 };
 
 // Lines of "question <tab> median <tab> unit <tab> least <tab> greatest <tab> samples" after lines

@@ -82,6 +82,7 @@ namespace heddle::simulator::timing {
   X(latency_exit, "cycle", "the end of EXIT's stall count to the end of its warp, with nothing outstanding") \
   X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \
   X(latency_printf, "cycle", "a warp's call of printf, in the driver's own code, to the next instruction") \
+  X(latency_printf_first, "cycle", "added to the first call of a launch with cold caches") \
   X(latency_printf_lane, "cycle", "added for each lane that prints") \
   X(latency_printf_argument, "cycle", "added for each number or pointer it prints") \
   X(interval_printf, "cycle", "between two calls of printf on all SMs together") \

@@ -38,7 +38,8 @@ Cycle allocation_cycles(SmContext& context, Cycle lanes, std::uint64_t bytes, Cy
 
 // A warp's printf by itself, and when many warps print, as many places on the chip as lanes that
 // do, and some for the call (gpu/kernels/micro/timing/printing.cu).
-Cycle print_cycles(SmContext& context, const ResidentWarp& warp, Mask on, Cycle now) {
+// The first call of a launch with cold caches waits for the code besides, as do those meanwhile.
+DriverTime print_time(SmContext& context, const ResidentWarp& warp, Mask on, Cycle now) {
   const Constants& constants = context.constants;
   const auto lanes = on.count();
   // vprintf returns how many arguments the format names.
@@ -49,7 +50,10 @@ Cycle print_cycles(SmContext& context, const ResidentWarp& warp, Mask on, Cycle 
   const std::uint32_t places = lanes + constants.interval_printf / place;
   Cycle last = now;
   for (std::uint32_t i = 0; i < places; ++i) last = context.printing.take(now);
-  return std::max(alone, last + place - now);
+  if (context.print_code == kNever) context.print_code = now + constants.latency_printf_first;
+  const Cycle code = std::max(context.print_code, now) - now;
+  const Cycle near = std::max(alone, last + place - now);
+  return {near + code, code};
 }
 
 }  // namespace
@@ -71,18 +75,18 @@ std::optional<DriverCall> driver_call(const SmContext& context, const ResidentWa
   return DriverCall{*callee, low[0] | std::uint64_t{low[kWarpSize]} << 32};
 }
 
-Cycle driver_call_cycles(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
-                         const Issue& issued, Cycle now) {
+DriverTime driver_call_time(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
+                            const Issue& issued, Cycle now) {
   const auto lanes = static_cast<Cycle>(issued.on.count());
   switch (call.callee) {
     case Builtin::vprintf:
-      return print_cycles(context, warp, issued.on, now);
+      return print_time(context, warp, issued.on, now);
     case Builtin::malloc:
-      return allocation_cycles(context, lanes, call.argument, now);
+      return {allocation_cycles(context, lanes, call.argument, now)};
     case Builtin::free:
-      return context.constants.latency_free + (lanes - 1) * context.constants.latency_free_lane;
+      return {context.constants.latency_free + (lanes - 1) * context.constants.latency_free_lane};
     default:
-      return 0;
+      return {};
   }
 }
 

@@ -18,8 +18,13 @@ struct DriverCall {
 // That which the call about to issue makes, if its target is one of the driver's functions.
 std::optional<DriverCall> driver_call(const SmContext& context, const ResidentWarp& warp,
                                       const Timed& timed);
-// Of functions that were measured; 0: of the others. Once the call has been executed.
-Cycle driver_call_cycles(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
-                         const Issue& issued, Cycle now);
+// What a call takes: of functions that were measured; 0: of the others. `code`: of that, until the
+// driver's code is near.
+struct DriverTime {
+  Cycle all = 0, code = 0;
+};
+// Once the call has been executed.
+DriverTime driver_call_time(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
+                            const Issue& issued, Cycle now);
 
 }  // namespace heddle::simulator::timing

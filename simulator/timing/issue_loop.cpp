@@ -292,8 +292,9 @@ SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   start(slot, timed, issued, now);
   if (!context.core.updates.empty()) update_barriers(warp, now);
   if (call && issued.on.any()) {
-    if (const Cycle cycles = driver_call_cycles(context, *call, warp, issued, now); cycles != 0) {
-      warp.next_issue = warp.stalled_until = now + cycles;
+    if (const auto [all, code] = driver_call_time(context, *call, warp, issued, now); all != 0) {
+      warp.next_issue = now + all;
+      warp.stalled_until = warp.fetches_from = warp.next_issue - code;
       warp.until_then = Stall::wait;
     }
   }

@@ -85,6 +85,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       sm_places_(sm_places(constants_, sm_count_)) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
+  if (!options.cold_caches) shared_.print_code = 0;
   stalls_at_.resize(code_->program.instructions.size());
   const std::uint32_t lines = kernel_lines(context, constants_);
   const bool kept = !options.cold_caches && device.last_kernel == context.request->kernel;

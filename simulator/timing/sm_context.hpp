@@ -29,6 +29,7 @@ struct SmContext {
   Calendar printing;  // the chip's places for lanes that print
   Server heap{};      // of device malloc: one for the chip
   bool allocated = false;
+  Cycle print_code = kNever;  // when the driver's code of printf is near, once it has been called
 };
 
 }  // namespace heddle::simulator::timing

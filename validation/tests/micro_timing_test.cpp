@@ -41,13 +41,13 @@ std::vector<MicroLaunch> micro_launches() {
 // Runs a question's launch `runs` times; the clocks that it has left where its parameter at that
 // offset says.
 std::vector<std::int64_t> clocks_of(const std::string& question, int runs, std::size_t count,
-                                    std::size_t offset = 0) {
+                                    std::size_t offset = 0, bool cold_caches = false) {
   const runtime::Capsule capsule =
       runtime::load_capsule(kMicro / "launches" / (question + ".capsule"));
   runtime::CapsuleLaunch launch(capsule, question);
   simulator::LaunchOptions options;
   options.settings.timing.emplace();
-  options.settings.timing->cold_caches = false;
+  options.settings.timing->cold_caches = cold_caches;
   for (int run = 0; run < runs; ++run) {
     const simulator::LaunchOutcome outcome = launch.run(options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->message();
@@ -147,6 +147,23 @@ TEST(MicroTiming, MallocTakesAsLongAsItsSizeTakes) {
     const double model = static_cast<double>(clocks[kCalls + 1] - clocks[1]) / kCalls;
     const double hardware = records.at("heap")[question + ".later"];
     EXPECT_NEAR(model, hardware, kTenth * hardware) << question;
+  }
+}
+
+// The first call of a process waits for the driver's code, later ones find it (printing.cu).
+TEST(MicroTiming, PrintfWaitsForItsCodeOnce) {
+  constexpr std::size_t kClocks = 9, kSecondParameter = 8, kCalls = 7;
+  constexpr double kTenth = 0.1;
+  const MicroRecord record = read_micro_records(kMicro).at("printing");
+  const std::string question = "printf.arguments1.b1.w1.lanes1";
+  for (const bool cold : {true, false}) {
+    const std::vector<std::int64_t> clocks =
+        clocks_of(question, 1, kClocks, kSecondParameter, cold);
+    const double later = record[question + ".later"];
+    const double first = cold ? record.greatest(question + ".first") : record[question + ".first"];
+    EXPECT_NEAR(static_cast<double>(clocks[1] - clocks[0]), first, kTenth * first) << cold;
+    EXPECT_NEAR(static_cast<double>(clocks[kCalls + 1] - clocks[1]) / kCalls, later,
+                kTenth * later);
   }
 }
 
