@@ -134,10 +134,10 @@ struct LaunchContext {
   const KernelFacts* kernel = nullptr;
   std::shared_ptr<const RowStorage> pool;  // 32 words a row; those that the kernel reads are filled
   ConstantBanks constants;
-  std::uint32_t entry = 0;         // instruction index
-  std::uint32_t local_bytes = 0;   // per thread
-  // Per block, from address 0 (sm_90: with the reserved part): what the launch asks for, and what it
-  // can reach, which is in whole units of allocation.
+  std::uint32_t entry = 0;        // instruction index
+  std::uint32_t local_bytes = 0;  // per thread
+  // Per block, from address 0 (sm_90: with the reserved part): what the launch asks for, and what
+  // it can reach, which is in whole units of allocation.
   std::uint32_t shared_asked = 0, shared_bytes = 0;
   std::uint32_t warps_per_block = 0;
   std::uint64_t instruction_limit = 0;
