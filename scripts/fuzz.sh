@@ -105,10 +105,9 @@ print(f"{100 * covered / count:.1f}%")' $(column "$1" 4))
 tool() { command -v "$1-14" || command -v "$1"; }
 profdata=$(tool llvm-profdata)
 cov=$(tool llvm-cov)
-# Each file by itself, without precompiled headers: whether it includes what it needs is found here.
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEDDLE_FUZZ=ON \
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DHEDDLE_BENCHMARKS=OFF -DBUILD_TESTING=OFF -DHEDDLE_BATCHES=OFF \
-  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER="$(tool clang++)" >/dev/null
+  -DCMAKE_CXX_COMPILER="$(tool clang++)" >/dev/null
 # shellcheck disable=SC2046
 cmake --build "$build" --target $(for target in $targets; do echo "${target}_fuzzer"; done)
 rm -f "$build"/*.failed
