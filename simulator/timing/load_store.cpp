@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "simulator/timing/named_lines.hpp"
 
@@ -571,6 +572,7 @@ void LoadStoreUnit::hold_back_stores() {
   for (const Request& request : requests_) {
     if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch) continue;
     const Cycle done = request.done - constants_.latency_l2_hit / 2;
+    assert(request.outgoing.flits >> kFlitBits == 0);
     outgoing_.push(done << kFlitBits | request.outgoing.flits);
     outgoing_flits_ += request.outgoing.flits;
     while (!outgoing_.empty()) {
