@@ -88,6 +88,8 @@ struct Kernel {
   std::uint32_t parameter_bytes = 0;
   std::vector<KernelParameter> parameters;  // by ordinal
   std::uint32_t bank0_bytes = 0;            // size of .nv.constant0.<kernel>
+  std::uint32_t bank2_section = 0;          // .nv.constant2.<kernel>; 0: none
+  std::uint32_t bank4_section = 0;          // .nv.constant4, all kernels' own; 0: none
   bool uses_cooperative_groups = false;     // has instructions that synchronise parts of a warp
   std::array<std::uint32_t, 3> cluster{};   // __cluster_dims__; {0, 0, 0}: none
   std::vector<std::uint64_t> exits;         // byte offsets of EXIT instructions in the section

@@ -68,16 +68,24 @@ class Kernels {
     kernel.reserved_shared_bytes = std::min<std::uint32_t>(
         kernel.static_shared_bytes, traits(cubin_.arch).reserved_shared_bytes);
     kernel.bank0_bytes = section_size(".nv.constant0." + function.name);
+    kernel.bank2_section = section_named(".nv.constant2." + function.name);
+    kernel.bank4_section = section_named(".nv.constant4");
     cubin_.kernels.push_back(std::move(kernel));
   }
 
-  std::uint32_t section_size(const std::string& name) const {
+  // 0, which is the section without a name: there is none.
+  std::uint32_t section_named(const std::string& name) const {
     const auto found = sections_.find(name);
-    if (found == sections_.end()) return 0;
-    const std::uint64_t size = elf_.sections[found->second].size;
+    return found == sections_.end() ? 0 : found->second;
+  }
+
+  std::uint32_t section_size(const std::string& name) const {
+    const std::uint32_t section = section_named(name);
+    if (section == 0) return 0;
+    const std::uint64_t size = elf_.sections[section].size;
     if (size > 0x100000)
-      throw CubinError(fmt::format("{}: {} bytes, but no GPU has a MiB of this",
-                                   elf_.describe(found->second), size));
+      throw CubinError(
+          fmt::format("{}: {} bytes, but no GPU has a MiB of this", elf_.describe(section), size));
     return static_cast<std::uint32_t>(size);
   }
 

@@ -85,16 +85,14 @@ ConstantBanks constant_banks(const LaunchRequest& request, std::uint64_t grid_ba
 
   ConstantBanks constants;
   constants.banks[0] = bank0.take();
-  const auto section_bytes = [&](const std::string& name) -> std::vector<std::byte> {
-    const isa::Section* section = module.cubin().find_section(name);
-    if (section == nullptr) return {};
-    return module.program()
-        .sections[static_cast<std::size_t>(section - module.cubin().sections.data())];
+  const auto section_bytes = [&](std::uint32_t section) -> std::vector<std::byte> {
+    if (section == 0) return {};
+    return module.program().sections[section];
   };
-  constants.banks[2] = section_bytes(".nv.constant2." + kernel.name);
+  constants.banks[2] = section_bytes(kernel.bank2_section);
   const auto user = request.module->constant_bank3();
   constants.banks[3].assign(user.begin(), user.end());
-  constants.banks[4] = section_bytes(".nv.constant4");
+  constants.banks[4] = section_bytes(kernel.bank4_section);
   return constants;
 }
 

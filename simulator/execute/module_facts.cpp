@@ -8,7 +8,6 @@
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/builtins.hpp"
 #include "simulator/launch/kernel_code.hpp"
-#include "simulator/launch/recursion.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -68,10 +67,10 @@ NamedRows rows_to_clear_for(const isa::Instruction& in) {
 }
 
 KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
-                     const LoweredProgram& lowered, std::uint64_t entry) {
+                     const LoweredProgram& lowered, const CallGraph& calls, std::uint64_t entry) {
   const std::vector<InstructionRange> code = code_of_kernel(program, cubin, entry);
   KernelFacts facts;
-  facts.may_recurse = may_recurse(program, entry);
+  facts.may_recurse = calls.may_recurse(entry);
   facts.may_read_unordered = may_read_unordered(program, code);
   facts.may_part_lanes = may_part_lanes(program, code);
   facts.tells_time = tells_time(program, code);
@@ -98,7 +97,9 @@ ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program,
 
 const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
   const auto [found, is_new] = kernels_.try_emplace(entry);
-  if (is_new) found->second = facts_of(cubin_, program_, lowered_, entry);
+  if (!is_new) return found->second;
+  if (!calls_) calls_.emplace(program_);
+  found->second = facts_of(cubin_, program_, lowered_, *calls_, entry);
   return found->second;
 }
 

@@ -11,6 +11,7 @@
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
 #include "simulator/launch/classify.hpp"
+#include "simulator/launch/recursion.hpp"
 
 namespace heddle::simulator {
 
@@ -52,6 +53,7 @@ class ModuleFacts {
   const LoweredProgram& lowered_;
   bool allocates_ = false, launches_grids_ = false;
   mutable std::map<std::uint64_t, KernelFacts> kernels_;
+  mutable std::optional<CallGraph> calls_;
   mutable std::optional<std::string> sees_order_;
   mutable OrderTraits order_traits_;
 };
