@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/difference.hpp"
 #include "cli/text.hpp"
+#include "simulator/base/json.hpp"
 
 namespace heddle::cli {
 

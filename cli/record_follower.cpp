@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gpu/runtime/losses.hpp"
 #include "gpu/runtime/options.hpp"
+#include "simulator/base/json.hpp"
 
 namespace heddle::cli {
 

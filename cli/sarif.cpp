@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/problems.hpp"
 #include "simulator/base/json.hpp"

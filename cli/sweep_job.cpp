@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/child.hpp"
 #include "cli/record_text.hpp"
@@ -11,6 +10,7 @@
 #include "cli/text.hpp"
 #include "cli/variant.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/base/sha256.hpp"
 #include "simulator/models/occupancy.hpp"
 #include "simulator/record/metrics.hpp"

@@ -1,12 +1,12 @@
 // The result of a sweep: a table, a tidy CSV and a page with a plot.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/sweep_job.hpp"
 #include "cli/text.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/metrics.hpp"
 
 namespace heddle::cli {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "simulator/base/json.hpp"
 #include "simulator/record/record.hpp"
 #include "validation/compare.hpp"
 

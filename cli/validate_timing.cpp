@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "cli/launch_text.hpp"
 #include "cli/text.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "validation/timing_report.hpp"
 
 namespace heddle::cli {

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "cli/comparison_text.hpp"
 #include "cli/launch_text.hpp"
@@ -10,6 +9,7 @@
 #include "cli/selection.hpp"
 #include "cli/text.hpp"
 #include "isa/fuzz/input_file.hpp"
+#include "simulator/base/json.hpp"
 #include "validation/compare.hpp"
 
 namespace {

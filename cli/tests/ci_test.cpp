@@ -7,11 +7,11 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/problems.hpp"
 #include "cli/tests/shell.hpp"
+#include "simulator/base/json.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {

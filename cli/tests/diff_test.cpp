@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "cli/difference.hpp"
 #include "cli/tests/shell.hpp"
+#include "simulator/base/json.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace heddle::cli {

@@ -5,10 +5,10 @@
 
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "cli/tests/shell.hpp"
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/record.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "isa/arch.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/record/metrics.hpp"
 

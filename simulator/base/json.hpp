@@ -1,8 +1,12 @@
 // Lists and objects inside JSON. The library's own way from null to either ([] and push_back on
 // null) leaves a value behind that cannot be destroyed where memory runs out meanwhile.
+// The library's classes are compiled once, in json.cpp, and not by each file that needs them.
 #pragma once
 
 #include <nlohmann/json.hpp>
+
+extern template class nlohmann::basic_json<>;
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace heddle::simulator {
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "simulator/base/json.hpp"
 
 namespace heddle::simulator {
 namespace {

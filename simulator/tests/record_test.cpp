@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "simulator/base/file.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/record_json.hpp"
 #include "tests/scratch_folder.hpp"
 

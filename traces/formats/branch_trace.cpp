@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "simulator/base/code_address.hpp"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "simulator/base/json.hpp"
 #include "simulator/launch/observer.hpp"
 #include "traces/analysis/values.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "simulator/base/display_names.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/base/spelling.hpp"
 #include "traces/formats/accelsim_trace.hpp"
 #include "traces/formats/advice_trace.hpp"

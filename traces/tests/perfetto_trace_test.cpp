@@ -5,8 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "simulator/base/json.hpp"
 #include "simulator/launch/timing_options.hpp"
 #include "tests/scratch_folder.hpp"
 #include "traces/tests/machine_kernels.hpp"

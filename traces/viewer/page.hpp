@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "simulator/base/json.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/record/record.hpp"
 #include "traces/viewer/flow_blob.hpp"

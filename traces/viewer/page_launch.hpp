@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "simulator/base/json.hpp"
 #include "simulator/launch/launch.hpp"
 #include "simulator/record/record.hpp"
 #include "traces/viewer/page.hpp"

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "simulator/base/json.hpp"
 #include "validation/replay.hpp"
 #include "validation/tests/capsule_folders.hpp"
 

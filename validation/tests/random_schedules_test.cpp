@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "simulator/base/json.hpp"
 #include "validation/replay.hpp"
 #include "validation/tests/capsule_folders.hpp"
 

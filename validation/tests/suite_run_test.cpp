@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "simulator/base/json.hpp"
 #include "simulator/record/metrics.hpp"
 #include "validation/compare.hpp"
 #include "validation/replay.hpp"

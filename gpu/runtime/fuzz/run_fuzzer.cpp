@@ -2,9 +2,8 @@
 // is recorded of it.
 #include <cstdlib>
 
-#include <nlohmann/json.hpp>
-
 #include "gpu/runtime/fuzz/capsule_input.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/record/metrics.hpp"
 #include "simulator/record/record.hpp"
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "gpu/runtime/context.hpp"
+#include "simulator/base/json.hpp"
 #include "simulator/device/device.hpp"
 #include "simulator/models/gpu_model.hpp"
 #include "tests/scratch_folder.hpp"

@@ -1,0 +1,4 @@
+#include "simulator/base/json.hpp"
+
+template class nlohmann::basic_json<>;
+template class nlohmann::basic_json<nlohmann::ordered_map>;
