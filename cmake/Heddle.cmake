@@ -59,8 +59,8 @@ endif()
 
 # Most files take longer to read the standard library than to compile. Each set of compiler options
 # therefore reads it once, for all targets that REUSE_FROM the target made here. What a header needs
-# it includes nevertheless: CMAKE_DISABLE_PRECOMPILE_HEADERS builds without, as the sanitizers' preset
-# does.
+# it includes nevertheless: CMAKE_DISABLE_PRECOMPILE_HEADERS builds without, as the preset thread and
+# scripts/tidy.sh do.
 set(HEDDLE_COMMON_HEADERS <algorithm> <array> <bit> <cstdint> <cstring> <filesystem> <fstream> <functional>
   <map> <memory> <optional> <set> <span> <stdexcept> <string> <string_view> <unordered_map> <utility>
   <vector> <fmt/format.h> <fmt/ranges.h>)
@@ -76,6 +76,9 @@ heddle_precompiled_headers(heddle_headers)
 # Little optimisation is enough for tests, which are compiled more often than they are run, and for
 # what reads words and writes text.
 set(HEDDLE_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+if(HEDDLE_SANITIZE)  # the checks of which take twice as long to compile with it
+  set(HEDDLE_COLD_OPTIONS -O0)
+endif()
 heddle_precompiled_headers(heddle_cold_headers OPTIONS ${HEDDLE_COLD_OPTIONS})
 if(BUILD_TESTING)
   heddle_precompiled_headers(heddle_test_headers OPTIONS -fPIE ${HEDDLE_COLD_OPTIONS}
@@ -86,7 +89,7 @@ endif()
 # Most of the rest goes into the project's own headers, and into templates that many files use. A
 # target's files are therefore compiled ten at a time, except those APART: they give names of their own
 # to what another file of the target names so too. Who changes a file again and again turns it off, as
-# then nothing but that file is compiled. All presets but release do without, so that each file
+# then nothing but that file is compiled. The presets debug and thread do without, so that each file
 # still compiles alone.
 option(HEDDLE_BATCHES "Compile the files of a target in batches" ON)
 function(heddle_in_batches target)
@@ -116,16 +119,19 @@ endfunction()
 
 # heddle_test(isa SOURCES a_test.cpp … LINK heddle::isa): one test binary for a folder.
 # IN_BATCHES: where no two files use a name differently, which files of tests often do.
+# COMPUTES: the test's own code is most of its work, and is optimised under the sanitizers as well.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "IN_BATCHES" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "IN_BATCHES;COMPUTES" "" "SOURCES;LINK" ${ARGN})
   if(NOT BUILD_TESTING)
     return()
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} heddle_options heddle_warnings GTest::gtest_main
     GTest::gmock fmt::fmt)
-  target_compile_options(${name}_test PRIVATE ${HEDDLE_COLD_OPTIONS})
-  target_precompile_headers(${name}_test REUSE_FROM heddle_test_headers)
+  if(NOT (ARG_COMPUTES AND HEDDLE_SANITIZE))
+    target_compile_options(${name}_test PRIVATE ${HEDDLE_COLD_OPTIONS})
+    target_precompile_headers(${name}_test REUSE_FROM heddle_test_headers)
+  endif()
   if(ARG_IN_BATCHES)
     heddle_in_batches(${name}_test)
   endif()

@@ -106,7 +106,7 @@ tool() { command -v "$1-14" || command -v "$1"; }
 profdata=$(tool llvm-profdata)
 cov=$(tool llvm-cov)
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEDDLE_FUZZ=ON \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DHEDDLE_BENCHMARKS=OFF -DBUILD_TESTING=OFF -DHEDDLE_BATCHES=OFF \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DHEDDLE_BENCHMARKS=OFF -DBUILD_TESTING=OFF \
   -DCMAKE_CXX_COMPILER="$(tool clang++)" >/dev/null
 # shellcheck disable=SC2046
 cmake --build "$build" --target $(for target in $targets; do echo "${target}_fuzzer"; done)
