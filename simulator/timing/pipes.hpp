@@ -43,10 +43,7 @@ class Pipes {
   void occupy(const Timed& timed, Cycle now) {
     occupy_pipe(timed.pipe, now, now + timed.interval);
     if (timed.course == Course::special) occupy_special(timed, now);
-    if (!timed.reads_banks) return;
-    if (timed.reads_once && ports_.is_quiet(now))
-      ports_.read_once(now);
-    else
+    if (timed.reads_banks && !(timed.reads_once && ports_.is_quiet(now)))
       ports_.read(timed.bank_reads, now);
   }
 

@@ -3,61 +3,60 @@
 #include <bit>
 
 namespace heddle::simulator::timing {
+namespace {
 
-unsigned RegisterPorts::busy_from(const Bank& bank, Cycle time) {
-  const Cycle passed = time - bank.since;
-  return passed < 8 ? static_cast<unsigned>(bank.busy) >> passed : 0;
+static_assert(sizeof(RegisterPorts::Reads) == sizeof(std::uint32_t));
+
+constexpr std::uint32_t kOfEachBank = 0x0101'0101;
+constexpr unsigned kAllSources = (1u << RegisterPorts::kSources) - 1;
+
+// Of each bank the first of the sources.
+constexpr std::uint32_t first_sources(std::uint32_t sources) {
+  return sources & ~(sources << 1 | sources << 2);
 }
 
-// The cycles, from `now` + 1 on, in which the bank delivers the sources; none if it cannot in time.
-unsigned RegisterPorts::plan(const Bank& bank, unsigned sources, Cycle now) const {
-  const unsigned busy = busy_from(bank, now + 1);
-  unsigned cycles = 0;
-  for (unsigned cycle = 0; cycle < kReadCycles && sources != 0; ++cycle) {
-    if ((busy >> cycle & 1) != 0) continue;
-    unsigned reads = 0;
-    for (unsigned left = sources; left != 0 && reads < reads_per_cycle_; left &= left - 1) {
-      const auto source = static_cast<unsigned>(std::countr_zero(left));
-      if (bank.latch_free[source] > now + 1 + cycle) continue;
-      sources &= ~(1u << source);
-      cycles |= 1u << cycle;
-      ++reads;
+// All sources of the banks that have any of these.
+constexpr std::uint32_t all_of_banks(std::uint32_t sources) {
+  return ((sources | sources >> 1 | sources >> 2) & kOfEachBank) * kAllSources;
+}
+
+}  // namespace
+
+// Which sources the banks deliver in each cycle, and which of them they cannot in time.
+inline RegisterPorts::Sources RegisterPorts::plan(const Sources* taken, Sources reads,
+                                                  Cycles& delivered) const {
+  for (std::size_t cycle = 0; cycle < kReadCycles; ++cycle) {
+    delivered[cycle] = 0;
+    for (unsigned i = 0; i < reads_per_cycle_; ++i) {
+      const Sources next = first_sources(reads & ~taken[cycle]);
+      delivered[cycle] |= next;
+      reads ^= next;
     }
   }
-  return sources == 0 ? cycles : 0;
+  return reads;
 }
 
 Cycle RegisterPorts::ready(const Reads& reads, Cycle now) const {
-  for (;; ++now) {
-    bool all = true;
-    for (std::size_t i = 0; i < kBanks; ++i)
-      all = all && (reads[i] == 0 || plan(banks_[i], reads[i], now) != 0);
-    if (all) return now;
-  }
+  Cycles delivered;
+  while (plan(taken_from(now + 1), std::bit_cast<Sources>(reads), delivered) != 0) ++now;
+  return now;
 }
 
-// What is read at once moves on. Where a bank delivers a register later, the latches of what the
-// instruction reads there are taken for as long as it has time to read.
+// A bank that delivers a register in a cycle delivers no other one then. What is read at once moves
+// on. Where a bank delivers a register later, the latches of what the instruction reads there are
+// taken for as long as it has time to read.
 void RegisterPorts::read(const Reads& reads, Cycle now) {
-  const bool quiet = quiet_from_ <= now + 1;
-  for (std::size_t i = 0; i < kBanks; ++i) {
-    if (reads[i] == 0) continue;
-    Bank& bank = banks_[i];
-    if (quiet && std::has_single_bit(reads[i])) {  // mostly; `plan` finds the same
-      bank.busy = 1;
-      bank.since = now + 1;
-      quiet_from_ = std::max(quiet_from_, now + 2);
-      continue;
-    }
-    const unsigned cycles = plan(bank, reads[i], now);
-    bank.busy = static_cast<std::uint8_t>(busy_from(bank, now + 1) | cycles);
-    bank.since = now + 1;
-    quiet_from_ = std::max(quiet_from_, now + 1 + std::bit_width(unsigned{bank.busy}));
-    if (cycles <= 1) continue;
-    for (unsigned left = reads[i]; left != 0; left &= left - 1)
-      bank.latch_free[static_cast<unsigned>(std::countr_zero(left))] = now + 1 + kReadCycles;
-    quiet_from_ = std::max(quiet_from_, now + 1 + kReadCycles);
-  }
+  const auto sources = std::bit_cast<Sources>(reads);
+  const Sources* const before = taken_from(now + 1);
+  Cycles delivered;
+  plan(before, sources, delivered);
+  const Sources latched = sources & all_of_banks(delivered[1] | delivered[2]);
+  Cycles taken;
+  for (std::size_t cycle = 0; cycle < kReadCycles; ++cycle)
+    taken[cycle] = before[cycle] | all_of_banks(delivered[cycle]) | latched;
+  std::copy(taken.begin(), taken.end(), taken_.begin());
+  since_ = now + 1;
+  quiet_from_ = since_ + (taken[2] != 0 ? 3 : taken[1] != 0 ? 2 : 1);
 }
 
 }  // namespace heddle::simulator::timing

@@ -29,26 +29,25 @@ class RegisterPorts {
   }
   // The instruction issues.
   void read(const Reads& reads, Cycle now);
-  // No port is busy, and no latch, when what issues at `now` reads.
+  // No port is busy, and no latch, when what issues at `now` reads. What then reads one register of
+  // a bank at most leaves no trace: who issues in a later cycle finds them quiet again.
   bool is_quiet(Cycle now) const { return quiet_from_ <= now + 1; }
-  // As `read` does of an instruction that reads one register of a bank at most, while the ports are
-  // quiet: who issues in a later cycle finds them quiet again.
-  void read_once(Cycle now) { quiet_from_ = now + 2; }
 
  private:
-  static constexpr Cycle kReadCycles = 3;
-  struct Bank {
-    std::uint8_t busy = 0;  // bit i: in cycle `since` + i
-    Cycle since = 0;
-    // When the latch of each source takes another register.
-    std::array<Cycle, kSources> latch_free{};
-  };
-  static unsigned busy_from(const Bank& bank, Cycle time);
-  unsigned plan(const Bank& bank, unsigned sources, Cycle now) const;
+  static constexpr std::size_t kReadCycles = 3;
+  // As Reads, a byte for each bank: all banks are looked at together.
+  using Sources = std::uint32_t;
+  using Cycles = std::array<Sources, kReadCycles>;
+  // In each of the cycles from `time` on the sources that a bank cannot deliver.
+  const Sources* taken_from(Cycle time) const {
+    return &taken_[std::min<Cycle>(time - since_, kReadCycles)];
+  }
+  Sources plan(const Sources* taken, Sources reads, Cycles& delivered) const;
 
   unsigned reads_per_cycle_;
-  std::array<Bank, kBanks> banks_;
-  Cycle quiet_from_ = 0;  // no port is busy then, and no latch
+  Cycle since_ = 0;       // the cycle of the first of `taken_`; the last ones are always 0
+  Cycle quiet_from_ = 0;  // nothing is taken then
+  std::array<Sources, 2 * kReadCycles> taken_{};
 };
 
 }  // namespace heddle::simulator::timing

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -18,7 +17,6 @@
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
 #include "simulator/timing/line_cache.hpp"
-#include "simulator/timing/register_ports.hpp"
 #include "simulator/timing/sm_places.hpp"
 
 namespace heddle::simulator::timing {
@@ -326,27 +324,6 @@ TEST(Calendar, WorkTakesPlacesAsAListOfThemHasIt) {
     Cycle expected = (given + 2) / 3 * 3;
     while (!taken.insert(expected).second) expected += 3;
     ASSERT_EQ(calendar.take(given), expected) << given;
-  }
-}
-
-TEST(RegisterPorts, AreFoundAgainAsWhatReadsThemOnceLeftThem) {
-  std::mt19937_64 random(1);
-  RegisterPorts known(1), quick(1);
-  for (Cycle now = 0; now < 10'000; now += 1 + random() % 3) {
-    RegisterPorts::Reads reads{};
-    bool once = true;
-    for (std::uint8_t& bank : reads) {
-      bank = static_cast<std::uint8_t>(random() % 4 == 0 ? random() % 8 : 1u << random() % 3);
-      once = once && std::popcount(bank) <= 1;
-    }
-    ASSERT_EQ(known.ready(reads, now), quick.ready(reads, now)) << now;
-    ASSERT_EQ(known.all_ready(now, 2), quick.all_ready(now, 2)) << now;
-    now = known.ready(reads, now);
-    known.read(reads, now);
-    if (once && quick.is_quiet(now))
-      quick.read_once(now);
-    else
-      quick.read(reads, now);
   }
 }
 
