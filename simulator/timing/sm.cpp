@@ -29,10 +29,10 @@ inline std::uint64_t Sm::due_sub_cores(Cycle now, unsigned first) const {
 
 bool Sm::run(Cycle end) {
   const auto count = static_cast<unsigned>(sub_cores_.size());
-  for (Cycle now = next_event(); now < end; now = next_event()) {
-    if (units_.memory.next_event() <= now) advance_memory(now);
-    if (units_.copies.next_event() <= now) units_.copies.advance(now, units_.memory);
-    if (units_.arrivals.next_event() <= now) units_.arrivals.advance(now);
+  for (;;) {
+    const Cycle event = units_.next_event(), now = std::min(event, units_.next_visit());
+    if (now >= end) return true;
+    if (event == now) advance_units(now);
     // Sub-cores take turns in being first at what they share.
     const auto first = static_cast<unsigned>(by_count_.rest(now));
     for (std::uint64_t due = due_sub_cores(now, first); due != 0;) {
@@ -47,7 +47,12 @@ bool Sm::run(Cycle end) {
       due = due_sub_cores(now, first) >> (behind + 1) << (behind + 1);
     }
   }
-  return true;
+}
+
+void Sm::advance_units(Cycle now) {
+  if (units_.memory.next_event() <= now) advance_memory(now);
+  if (units_.copies.next_event() <= now) units_.copies.advance(now, units_.memory);
+  if (units_.arrivals.next_event() <= now) units_.arrivals.advance(now);
 }
 
 // Instructions that waited for the memory unit are taken up, and leave room in its queues.

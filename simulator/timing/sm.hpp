@@ -38,11 +38,7 @@ class Sm {
   std::size_t blocks() const { return units_.blocks.count(); }
   // When something may happen; kNever: not by itself.
   Cycle next_event() const {
-    Cycle next = std::min({answered_, units_.memory.next_event(), units_.copies.next_event(),
-                           units_.arrivals.next_event()});
-    for (const SmUnits::Visits& visits : units_.next_visits)
-      for (const Cycle visit : visits) next = std::min(next, visit);
-    return next;
+    return std::min({answered_, units_.next_event(), units_.next_visit()});
   }
   // Has the host fetch what `run` will need of it.
   void prefetch(PrefetchStage stage, Cycle until) const;
@@ -59,6 +55,7 @@ class Sm {
 
  private:
   std::uint64_t due_sub_cores(Cycle now, unsigned first) const;
+  void advance_units(Cycle now);
   void advance_memory(Cycle now);
   void release_barrier(std::uint32_t block, Cycle now);
 

@@ -47,11 +47,20 @@ struct SmUnits {
     Visits() { fill(kNever); }
   };
   std::vector<Visits> next_visits;
+  Cycle next_visit() const {
+    Cycle next = kNever;
+    for (const Visits& visits : next_visits)
+      for (const Cycle visit : visits) next = std::min(next, visit);
+    return next;
+  }
+  // When something may happen elsewhere in the SM.
+  Cycle next_event() const {
+    return std::min({memory.next_event(), copies.next_event(), arrivals.next_event()});
+  }
   // Whether nothing else of the SM happens before the next visit of a sub-core, which is at `time`,
   // or at that time.
   bool comes_first(Cycle time) const {
-    if (std::min({memory.next_event(), copies.next_event(), arrivals.next_event()}) <= time)
-      return false;
+    if (next_event() <= time) return false;
     unsigned due = 0;
     for (const Visits& visits : next_visits)
       for (const Cycle visit : visits) due += visit <= time ? 1 : 0;
