@@ -25,8 +25,10 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
     const Turn turn = find_turn(now);
     Cycle next = turn.next;
     if (const unsigned slot = turn.slot; slot != kSlots) {
-      const bool computing = computes(slots_[slot]);
-      if (by_itself && !(computing && issues_by_itself(slots_[slot]))) {
+      ResidentWarp& warp = slots_[slot];
+      const Timed& timed = this->timed(warp);
+      const bool computing = computes(warp, timed);
+      if (by_itself && !(computing && issues_by_itself(warp, timed))) {
         if (!last || !units_.comes_first(now)) {
           if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
           next_visit_ = now;
@@ -39,11 +41,11 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
       if (!computing) {
         visited = issue(slot, now);
       } else {
-        issue_computing(slot, now);
+        issue_computing(slot, warp, timed, now);
         if (!by_itself) until = by_itself_until(now, end, slot_bit(slot));
-        const Cycle first = std::exchange(now, issue_alone(slot, now, until));
+        const Cycle first = std::exchange(now, issue_alone(slot, warp, now, until));
         by_itself = by_itself || now != first;
-        fall_asleep(slot, now);
+        fall_asleep(slot, warp, now);
       }
       if (visited == Visited::stopped) return visited;
       next = units_behind_issue(slot, now, turn.next);
@@ -81,7 +83,8 @@ inline unsigned SubCore::take_lone(Cycle now) {
   if (!std::has_single_bit(due) || (due & prepared_) == 0) return kSlots;
   const auto slot = static_cast<unsigned>(std::countr_zero(due));
   const ResidentWarp& warp = slots_[slot];
-  if (unit_free(timed(warp).gate, now) > now || registers_there(warp, now) > now) return kSlots;
+  const Timed& next = timed(warp);
+  if (unit_free(next.gate, now) > now || registers_there(warp, next, now) > now) return kSlots;
   ready_ = slots_.take_due(now);
   prepared_ &= ~ready_;
   return slot;
@@ -156,8 +159,8 @@ inline SlotMask SubCore::queued(Cycle now) const {
 // When the warp's next instruction gets its registers. Of two registers of one bank that are both
 // on their way to it an instruction gets one; it waits until the older one is there (ports.fresh.*
 // of gpu/kernels/micro/timing/ports.cu).
-inline Cycle SubCore::registers_there(const ResidentWarp& warp, Cycle now) const {
-  const Timed& next = timed(warp);
+inline Cycle SubCore::registers_there(const ResidentWarp& warp, const Timed& next,
+                                      Cycle now) const {
   if (!next.reads_banks) return now;
   if (next.fresh_from != 0 && warp.issued >= next.fresh_from) {
     const Cycle written = warp.issued_at[(warp.issued - next.fresh_from) % kIssuesKept] +
@@ -171,7 +174,8 @@ inline Cycle SubCore::registers_there(const ResidentWarp& warp, Cycle now) const
 // The warp that is picked keeps the others from issuing until its registers are there (ports.*.w16
 // of gpu/kernels/micro/timing/ports.cu).
 inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
-  const Cycle there = registers_there(slots_[slot], now);
+  const ResidentWarp& warp = slots_[slot];
+  const Cycle there = registers_there(warp, timed(warp), now);
   if (there <= now) return false;
   held_until_ = issues_from_ = there;
   waits_.hold();
@@ -179,10 +183,9 @@ inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
   return true;
 }
 
-inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
-  ResidentWarp& warp = slots_[slot];
+inline void SubCore::leave_unit_wait(unsigned slot, ResidentWarp& warp, const Timed& left,
+                                     Cycle now) {
   if ((waits_.all() & slot_bit(slot)) == 0) return account(warp, now);
-  const Timed& left = timed(warp);
   const auto [since, blocked, held] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
   if (units_.observed) return account(warp, now);
   StallCycles& stalls = units_.context->stalls_at[warp.pc];
@@ -200,11 +203,10 @@ inline void SubCore::leave_unit_wait(unsigned slot, Cycle now) {
 }
 
 // The warp issues an instruction that computes, and is to be told until when it sleeps.
-inline void SubCore::issue_computing(unsigned slot, Cycle now) {
+inline void SubCore::issue_computing(unsigned slot, ResidentWarp& warp, const Timed& timed,
+                                     Cycle now) {
   SmContext& context = *units_.context;
-  ResidentWarp& warp = slots_[slot];
-  const Timed& timed = this->timed(warp);
-  leave_unit_wait(slot, now);
+  leave_unit_wait(slot, warp, timed, now);
   if (warp.pc >= warp.computed_to)
     warp.computed_to = context.core.compute(*warp.warp, warp.pc + timed.computed_together);
   ++context.core.issued;
@@ -218,33 +220,31 @@ inline void SubCore::issue_computing(unsigned slot, Cycle now) {
     issued.pc = Pc(warp.pc);
     start(slot, timed, issued, now);
   }
-  advance_by_one(slot, now);
+  advance_by_one(slot, warp, timed, now);
 }
 
 // The warp has issued at `now`, and does so again before `until`, as often as no other one could
 // and nothing keeps it back but its stall counts, its pipe and its registers. When it issued last.
-inline Cycle SubCore::issue_alone(unsigned slot, Cycle now, Cycle until) {
-  ResidentWarp& warp = slots_[slot];
+inline Cycle SubCore::issue_alone(unsigned slot, ResidentWarp& warp, Cycle now, Cycle until) {
   if (!looks_ahead_ || waits_.all() != 0) return now;
   until = std::min(until, slots_.next());
   const Cycle first = now;
   for (;;) {
     const Timed& next = timed(warp);
     const Cycle ready = std::max(now + 1, warp.stalled_until);
-    if (warp.pc >= warp.computed_to || !next.only_computes || !next.awaits_unit ||
-        std::max({warp.next_issue, warp.fetched, issues_from_}) > ready ||
-        instructions_[warp.pc + 1].code_line != warp.line)
+    if (warp.pc >= warp.computed_to || !next.only_computes || !next.awaits_unit || next.ends_line ||
+        std::max({warp.next_issue, warp.fetched, issues_from_}) > ready)
       break;
     const Cycle free = std::max(ready, pipes_.free_at(next.pipe));
     Cycle there = free;
     while (there < until) {
-      const Cycle before = std::exchange(there, registers_there(warp, there));
+      const Cycle before = std::exchange(there, registers_there(warp, next, there));
       if (there == before) break;
     }
     if (there >= until) break;
     if (there != ready) count_unit_wait(warp, ready, free, there);
     last_issue_ = now = there;
-    issue_computing(slot, now);
+    issue_computing(slot, warp, next, now);
   }
   if (now != first) slots_.pass(now);
   return now;
@@ -264,7 +264,7 @@ SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   const Timed& timed = this->timed(warp);
   warp.computed_to = 0;
-  leave_unit_wait(slot, now);
+  leave_unit_wait(slot, warp, timed, now);
   context.clock = context.clock_start + now;
   const std::optional<DriverCall> call =
       timed.is_call ? driver_call(context, warp, timed) : std::nullopt;
@@ -285,8 +285,8 @@ SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   take_time(warp, timed, now);
   const Reconvergence& lanes = *warp.warp->convergence;
   if (timed.is_plain && lanes.has_current() && lanes.current().pc == warp.pc + 1) {
-    advance_by_one(slot, now);
-    fall_asleep(slot, now);
+    advance_by_one(slot, warp, timed, now);
+    fall_asleep(slot, warp, now);
     return Visited::done;
   }
   start(slot, timed, issued, now);
@@ -322,30 +322,28 @@ inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now
 }
 
 // The same behind an instruction that only computes: to the one below it.
-inline void SubCore::advance_by_one(unsigned slot, Cycle now) {
-  ResidentWarp& warp = slots_[slot];
+inline void SubCore::advance_by_one(unsigned slot, ResidentWarp& warp, const Timed& issued,
+                                    Cycle now) {
   at_unit_ &= ~slot_bit(slot);
   ++warp.pc;
   warp.state = Stall::wait;
-  if (timed(warp).code_line != warp.line) ask_for_code(warp, now);
+  if (issued.ends_line) ask_for_code(warp, now);
 }
 
 // Behind that, until its stall count has run.
-inline void SubCore::fall_asleep(unsigned slot, Cycle now) {
-  const ResidentWarp& warp = slots_[slot];
+inline void SubCore::fall_asleep(unsigned slot, ResidentWarp& warp, Cycle now) {
   const Timed& next = timed(warp);
   const Cycle ready = std::max(now + 1, warp.stalled_until);
   // As `sleep_until_ready` finds, of a warp that has just issued.
   if (!looks_ahead_ || !next.awaits_unit || std::max(warp.next_issue, warp.fetched) > ready)
-    return sleep_until_ready(slot, ready);
+    return sleep_until_ready(slot, warp, ready);
   prepared_ |= slot_bit(slot);
   slots_.sleep(slot, ready);
 }
 
 // Until `ready`, when its stall count has run or what it waits for is there, or until the results
 // are there that it waits for then. What lacks nothing but its unit when it awakes is not examined.
-void SubCore::sleep_until_ready(unsigned slot, Cycle ready) {
-  ResidentWarp& warp = slots_[slot];
+void SubCore::sleep_until_ready(unsigned slot, ResidentWarp& warp, Cycle ready) {
   const Timed& next = timed(warp);
   if (looks_ahead_ && warp.next_issue > ready && warp.next_issue < quantum_end_ &&
       warp.until_then != Stall::barrier)
@@ -418,19 +416,19 @@ inline bool SubCore::goes_on_by_itself(Cycle awakes) const {
 }
 
 // Whether the warp's next instruction has been executed, or can be together with those behind it.
-inline bool SubCore::computes(const ResidentWarp& warp) const {
+inline bool SubCore::computes(const ResidentWarp& warp, const Timed& next) const {
   if (warp.pc < warp.computed_to) return true;
-  if (timed(warp).computed_together == 0 || !units_.runs_ahead) return false;
+  if (next.computed_together == 0 || !units_.runs_ahead) return false;
   const Reconvergence& lanes = *warp.warp->convergence;
   return !lanes.replays() && !lanes.halts_at(warp.pc + 1);
 }
 
 // Whether such an instruction needs nothing of what the SM's sub-cores share, nor the code behind
 // it.
-inline bool SubCore::issues_by_itself(const ResidentWarp& warp) const {
-  if (!timed(warp).only_computes) return false;
-  const std::uint32_t line = instructions_[warp.pc + 1].code_line;
-  return line == warp.line || units_.front_end.keeps_code(index_, line);
+inline bool SubCore::issues_by_itself(const ResidentWarp& warp, const Timed& next) const {
+  if (!next.only_computes) return false;
+  return !next.ends_line ||
+         units_.front_end.keeps_code(index_, instructions_[warp.pc + 1].code_line);
 }
 
 }  // namespace heddle::simulator::timing

@@ -350,7 +350,7 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
   if (examine_at == kNever)
     slots_.sleep(slot, kNever);
   else
-    sleep_until_ready(slot, examine_at);
+    sleep_until_ready(slot, warp, examine_at);
   if (ResidentCluster* const cluster = units_.blocks.cluster(warp.block);
       may_release && cluster != nullptr)
     cluster->look_at_barrier(now);

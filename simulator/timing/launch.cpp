@@ -63,6 +63,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       code_(timed_code(context, constants_, device)),
       core_(context),
       memory_(*device.memory),
+      stalls_at_(code_->program.instructions.size()),
       shared_{constants_,
               code_->program,
               code_->rows_ahead,
@@ -72,7 +73,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
               device.cycles,
               scheduler(options.policy),
               options.policy == Policy::two_level,
-              stalls_at_,
+              stalls_at_.data(),
               Calendar(constants_.interval_printf_lane * Calendar::kHundred)},
       clock_(device.cycles),
       blocks_(context.request->grid.count()),
@@ -86,7 +87,6 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
   if (!options.cold_caches) shared_.print_code = 0;
-  stalls_at_.resize(code_->program.instructions.size());
   const std::uint32_t lines = kernel_lines(context, constants_);
   const bool kept = !options.cold_caches && device.last_kernel == context.request->kernel;
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)

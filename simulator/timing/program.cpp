@@ -541,6 +541,7 @@ TimedProgram time_program(
     Timed& each = timed.instructions[i];
     each.code_line = narrow(i / timed.instructions_per_line);
     each.awaits_unit = awaits_unit(each);
+    each.ends_line = (i + 1) % timed.instructions_per_line == 0;
   }
   timed.constant_lines = lines.all();
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);

@@ -107,6 +107,7 @@ struct alignas(64) Timed {
   bool reads_once : 1 = false;   // of each bank one register at most
   bool is_plain : 1 = false;     // its pipe and its stall count are all there is to it
   bool awaits_unit : 1 = false;  // and nothing else, once its warp is at it and has its code
+  bool ends_line : 1 = false;    // the instruction below it is on another code line
   bool is_call : 1 = false;
   bool is_indirect : 1 = false;  // a branch to an address in a register
   bool meets_warp : 1 = false;   // WARPSYNC

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/timing_result.hpp"
@@ -24,10 +23,10 @@ struct SmContext {
   std::uint64_t& clock;  // what the core reads as time
   std::uint64_t clock_start = 0;
   Pick pick;
-  bool picks_by_wait;  // the policy asks which warps wait for memory
-  std::vector<StallCycles>& stalls_at;
-  Calendar printing;  // the chip's places for lanes that print
-  Server heap{};      // of device malloc: one for the chip
+  bool picks_by_wait;      // the policy asks which warps wait for memory
+  StallCycles* stalls_at;  // by instruction
+  Calendar printing;       // the chip's places for lanes that print
+  Server heap{};           // of device malloc: one for the chip
   bool allocated = false;
   Cycle print_code = kNever;  // when the driver's code of printf is near, once it has been called
 };

@@ -23,7 +23,7 @@ void settle(ResidentWarp& warp, const Outstanding& who, Cycle done) {
 // come says when: then the warp need not be examined for it.
 void SubCore::wake(unsigned slot, Cycle now) {
   if (((waits_.all() | prepared_) & slot_bit(slot)) != 0) return;
-  const ResidentWarp& warp = slots_[slot];
+  ResidentWarp& warp = slots_[slot];
   const Cycle examine_at = slots_.examine_at(slot);
   Cycle until = std::min(examine_at, now);
   if (examine_at == kNever) {
@@ -35,7 +35,7 @@ void SubCore::wake(unsigned slot, Cycle now) {
     return;
   }
   if (until > now)
-    sleep_until_ready(slot, until);
+    sleep_until_ready(slot, warp, until);
   else
     slots_.sleep(slot, until);
   next_visit_ = std::min(next_visit_, until);
@@ -72,7 +72,7 @@ void SubCore::examine(unsigned slot, Cycle now) {
   } else if (found.until == kNever) {
     slots_.sleep(slot, kNever);
   } else {
-    sleep_until_ready(slot, std::max(found.until, now + 1));
+    sleep_until_ready(slot, warp, std::max(found.until, now + 1));
   }
 }
 

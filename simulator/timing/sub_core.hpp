@@ -94,23 +94,23 @@ class alignas(64) SubCore {
   Cycle units_behind_issue(unsigned slot, Cycle now, Cycle units_free) const;
   unsigned pick(Cycle now);
   SlotMask queued(Cycle now) const;
-  Cycle registers_there(const ResidentWarp& warp, Cycle now) const;
+  Cycle registers_there(const ResidentWarp& warp, const Timed& next, Cycle now) const;
   bool waits_for_registers(unsigned slot, Cycle now);
-  void leave_unit_wait(unsigned slot, Cycle now);
+  void leave_unit_wait(unsigned slot, ResidentWarp& warp, const Timed& left, Cycle now);
   Visited issue(unsigned slot, Cycle now);
-  void issue_computing(unsigned slot, Cycle now);
-  Cycle issue_alone(unsigned slot, Cycle now, Cycle until);
+  void issue_computing(unsigned slot, ResidentWarp& warp, const Timed& timed, Cycle now);
+  Cycle issue_alone(unsigned slot, ResidentWarp& warp, Cycle now, Cycle until);
   void count_unit_wait(ResidentWarp& warp, Cycle ready, Cycle free, Cycle there);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
-  void advance_by_one(unsigned slot, Cycle now);
-  void fall_asleep(unsigned slot, Cycle now);
-  void sleep_until_ready(unsigned slot, Cycle ready);
+  void advance_by_one(unsigned slot, ResidentWarp& warp, const Timed& issued, Cycle now);
+  void fall_asleep(unsigned slot, ResidentWarp& warp, Cycle now);
+  void sleep_until_ready(unsigned slot, ResidentWarp& warp, Cycle ready);
   Cycle pass_redirection(ResidentWarp& warp, Cycle ready);
   bool stands_ready(const ResidentWarp& warp, Cycle ready) const;
   Cycle by_itself_until(Cycle now, Cycle end, SlotMask awake) const;
   bool goes_on_by_itself(Cycle awakes) const;
-  bool computes(const ResidentWarp& warp) const;
-  bool issues_by_itself(const ResidentWarp& warp) const;
+  bool computes(const ResidentWarp& warp, const Timed& next) const;
+  bool issues_by_itself(const ResidentWarp& warp, const Timed& next) const;
 
   // sub_core.cpp: the cycle.
   const Timed& timed(const ResidentWarp& warp) const { return instructions_[warp.pc]; }
