@@ -22,7 +22,7 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
   quantum_end_ = end;
   Cycle until = now;  // before that it goes on by itself
   for (bool by_itself = false;; now = next_visit_) {
-    const Turn turn = find_turn(now);
+    const Turn turn = take_turn(now);
     Cycle next = turn.next;
     if (const unsigned slot = turn.slot; slot != kSlots) {
       ResidentWarp& warp = slots_[slot];
@@ -30,7 +30,8 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
       const bool computing = computes(warp, timed);
       if (by_itself && !(computing && issues_by_itself(warp, timed))) {
         if (!last || !units_.comes_first(now)) {
-          if ((waits_.all() & slot_bit(slot)) == 0) wait_for_unit(slot, now);
+          given_back_ = turn;
+          prepared_ |= slot_bit(slot);
           next_visit_ = now;
           return visited;
         }
@@ -61,6 +62,17 @@ SubCore::Visited SubCore::visit(Cycle now, Cycle end, bool last) {
     }
     if (!by_itself && (!last || !units_.comes_first(next_visit_))) return visited;
   }
+}
+
+// The turn that it has given back, as its cycle has come; else whose turn it is.
+inline SubCore::Turn SubCore::take_turn(Cycle now) {
+  if (given_back_.slot != kSlots) {
+    const Turn turn = std::exchange(given_back_, {kSlots, kNever});
+    prepared_ &= ~slot_bit(turn.slot);
+    if (slots_.next() > now && !waits_.want_queues()) return turn;  // nothing has changed since
+    if ((waits_.all() & slot_bit(turn.slot)) == 0) wait_for_unit(turn.slot, now);
+  }
+  return find_turn(now);
 }
 
 inline SubCore::Turn SubCore::find_turn(Cycle now) {

@@ -86,6 +86,7 @@ class alignas(64) SubCore {
   };
 
   // issue_loop.cpp
+  Turn take_turn(Cycle now);
   Turn find_turn(Cycle now);
   unsigned take_lone(Cycle now);
   Cycle find_ready(Cycle now);
@@ -201,8 +202,10 @@ class alignas(64) SubCore {
   Cycle quantum_end_ = 0;  // of the last visit
   std::uint64_t issued_ = 0;
   SlotMask ready_ = 0, awake_ = 0;  // in this cycle (find_ready)
-  SlotMask prepared_ = 0;  // asleep; what awakes then lacks nothing but its unit, which is one
-  SlotMask at_unit_ = 0;   // warps that lack nothing but their unit: nothing else is asked again
+  // Asleep, or its turn was given back: then it lacks nothing but its unit, which is one.
+  SlotMask prepared_ = 0;
+  Turn given_back_{kSlots, kNever};  // what it came to by itself, before the cycle had come
+  SlotMask at_unit_ = 0;  // warps that lack nothing but their unit: nothing else is asked again
   WarpSlots slots_;
   Pipes pipes_;
   UnitWaits waits_;  // of warps at their unit, those that one unit alone keeps
