@@ -72,6 +72,7 @@ Flow Barriers::bmov_write(unsigned index, Mask lanes) {
 }
 
 Bsync Barriers::bsync(unsigned index) {
+  if (groups_.size() == 1 && lanes_missing(index).empty()) return bsync_alone(index);
   const Mask taken_along = take_along();
   Group& group = current();
   group.lanes |= taken_along;
@@ -100,6 +101,15 @@ Bsync Barriers::bsync(unsigned index) {
   // Rule 3: the next one in turn.
   choose();
   return {Flow::reschedule, 0, taken_along};
+}
+
+// No other lanes stand anywhere, or are missing.
+Bsync Barriers::bsync_alone(unsigned index) {
+  chosen_at_bsync_ = kNowhere;
+  waited_at_bsync_ = false;
+  released_ &= ~current().lanes;
+  replaying_ &= ~current().lanes;
+  return pass(index, Mask());
 }
 
 // The barrier's lanes that are not in the current group.

@@ -31,6 +31,7 @@ Mask Barriers::lanes_elsewhere() const {
 // Returns how many. A convergence barrier concerns the lanes in its mask alone: lanes that wait at
 // a barrier whose register a callee uses meanwhile (BMOV saves and restores it) stay.
 std::size_t Barriers::release_met(bool running) {
+  if (running && groups_.size() == 1) return 0;
   std::size_t released = 0;
   Mask elsewhere = lanes_elsewhere();
   for (std::size_t i = 0; i < groups_.size();) {
