@@ -4,7 +4,9 @@
 #include "isa/attributes.hpp"
 #include "simulator/execute/cache_policy.hpp"
 #include "simulator/execute/memory_access.hpp"
+#include "simulator/lanes/accesses_at_once.hpp"
 #include "simulator/lanes/scattered.hpp"
+#include "simulator/memory/local_memory.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -185,6 +187,82 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, of_all, access);
 }
 
+// Of an access by registers: what is added to them.
+std::uint64_t base_of(const Warp& warp, const AddressForm& form) {
+  auto base = static_cast<std::uint64_t>(form.offset);
+  if (form.uniform == AddressForm::Base::none) return base;
+  const std::uint32_t* const row = destination_row(warp, form.uniform_row);
+  base += row[0];
+  if (form.uniform == AddressForm::Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
+  return base;
+}
+
+// Lanes that load whole words from one allocation of which nobody takes notes: all is done at once.
+// False: they are others, or of lanes that may adjoin, and nothing is done.
+bool load_within(Core& core, const Warp& warp, const Step& step, Mask on) {
+  const std::uint32_t* const low = source_row(warp, step.a);
+  const std::uint32_t* const high = low + kWarpSize;
+  const bool may_adjoin = on == kFullMask && low[1] - low[0] == step.width;
+  if (may_adjoin || core.notes_accesses() ||
+      core.launch.model->access_rules != AccessRules::sectors)
+    return false;
+  const std::uint64_t base = base_of(warp, step.address);
+  const unsigned first = on.first();
+  const std::uint64_t at = base + (std::uint64_t{high[first]} << 32 | low[first]);
+  const auto in = std::ranges::find_if(
+      core.known, [&](const auto& each) { return each.contains(at, step.width); });
+  if (in == core.known.end() || in->start >> kLineShift << kLineShift != in->start ||
+      in->bytes > lanes::Piece::kMostBytes ||
+      (core.log != nullptr && !core.reads_freely(at, step.width)))
+    return false;
+  const lanes::AccessFunctions& functions = lanes::access_functions();
+  const auto load = step.width == 4   ? functions.load_words
+                    : step.width == 8 ? functions.load_pairs
+                                      : functions.load_quads;
+  const auto [sectors, lines] =
+      load({in->data, in->start, in->bytes}, base, low, high, on, destination_row(warp, step.d));
+  if (sectors == 0) return false;
+  constexpr unsigned kSectorBytes = 1 << kSectorShift;
+  const unsigned threads = on.count();
+  const unsigned fewest = (threads * step.width + kSectorBytes - 1) / kSectorBytes;
+  add_global(core.counts_of(step),
+             {.sectors = sectors, .sectors_ideal = std::min(sectors, fewest), .tags = lines},
+             threads, step.width);
+  return true;
+}
+
+Flow execute_word_load(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on.empty() || !load_within(core, warp, step, on))
+    return execute_access<AddressSpace::global, AccessKind::load>(core, warp, step, active, on);
+  count_policy(core, warp, step);
+  return Flow::next;
+}
+
+// The same for a word of each lane's local memory.
+template <AccessKind kKind>
+Flow execute_local_word(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
+  if (on.empty() || core.observed)
+    return execute_access<AddressSpace::local, kKind>(core, warp, step, active, on);
+  const auto base = static_cast<std::uint32_t>(base_of(warp, step.address));
+  const std::uint32_t* const low = source_row(warp, step.a);
+  const std::uint32_t bytes = core.launch.local_bytes;
+  const std::uint64_t first = kLocalEnd - bytes;
+  const lanes::OwnMemory memory{local_view(core, warp, 0, first, bytes),
+                                static_cast<std::uint32_t>(first), bytes,
+                                static_cast<std::uint32_t>(local_stride(bytes))};
+  const lanes::AccessFunctions& functions = lanes::access_functions();
+  std::uint32_t sectors = 0;
+  if constexpr (kKind == AccessKind::load)
+    sectors = functions.load_own(memory, base, low, on, destination_row(warp, step.d));
+  else
+    sectors = functions.store_own(memory, base, low, on, source_row(warp, step.b));
+  if (sectors == 0) return execute_access<AddressSpace::local, kKind>(core, warp, step, active, on);
+  InstructionCounts& counts = core.counts_of(step);
+  ++counts.local;
+  counts.sectors_local += sectors;
+  return Flow::next;
+}
+
 template <AddressSpace kSpace>
 constexpr Execute execute_load = execute_access<kSpace, AccessKind::load>;
 template <AddressSpace kSpace>
@@ -261,6 +339,15 @@ bool fill_width(const isa::Instruction& in, Step& step) {
   return true;
 }
 
+bool is_local_word(const Step& step) {
+  return step.width == 4 && step.selector == 0 && step.address.shift == 0 &&
+         step.address.base == AddressForm::Base::low32;
+}
+
+bool loads_words(const Step& step) {
+  return step.width >= 4 && step.selector == 0 && step.address.base == AddressForm::Base::pair64;
+}
+
 }  // namespace
 
 Execute lower_memory(const isa::Instruction& in, Step& step) {
@@ -269,11 +356,12 @@ Execute lower_memory(const isa::Instruction& in, Step& step) {
   fill_width(in, step);
   switch (in.op) {
     case Op::LDG:
-      return execute_load<AddressSpace::global>;
+      return loads_words(step) ? execute_word_load : execute_load<AddressSpace::global>;
     case Op::LDS:
       return execute_load<AddressSpace::shared>;
     case Op::LDL:
-      return execute_load<AddressSpace::local>;
+      return is_local_word(step) ? execute_local_word<AccessKind::load>
+                                 : execute_load<AddressSpace::local>;
     case Op::LD:
       return execute_load<AddressSpace::generic>;
     case Op::STG:
@@ -281,7 +369,8 @@ Execute lower_memory(const isa::Instruction& in, Step& step) {
     case Op::STS:
       return execute_store<AddressSpace::shared>;
     case Op::STL:
-      return execute_store<AddressSpace::local>;
+      return is_local_word(step) ? execute_local_word<AccessKind::store>
+                                 : execute_store<AddressSpace::local>;
     case Op::ST:
       return execute_store<AddressSpace::generic>;
     default:

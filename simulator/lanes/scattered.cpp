@@ -1,6 +1,7 @@
 #include "simulator/lanes/scattered.hpp"
 
-#include "simulator/lanes/quads.hpp"
+#include "simulator/lanes/distinct.hpp"
+#include "simulator/lanes/gathers.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -30,54 +31,6 @@ u64 spread(const u64* address, Mask lanes) {
   u64 differences = 0;
   for (u32 i = 0; i < kWarpSize; ++i) differences |= (address[i] ^ one) & there(lanes, i);
   return differences;
-}
-
-// The bits that are set.
-u32 ones(u64 word) {
-  word -= word >> 1 & 0x5555555555555555u;
-  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<u32>(word * 0x0101010101010101u >> 56);
-}
-
-constexpr u32 kNear = 64;  // numbers that a word has a bit for each of
-
-// A bit for each of these numbers, which are below kNear.
-u64 near_bits(const Quad (&numbers)[kQuads]) {
-  constexpr Quad kOne{1, 1, 1, 1};
-  Quad bits{};
-  for (const Quad& each : numbers) bits |= kOne << (each & (kNear - 1));
-  return any_bits(bits);
-}
-
-bool falls(const Part (&numbers)[kParts], const Part (&last)[kParts]) {
-  Part fall{};
-  for (u32 i = 0; i < kParts; ++i) fall |= __builtin_bit_cast(Part, numbers[i] < last[i]);
-  return any_bits(__builtin_bit_cast(Quad, fall)) != 0;
-}
-
-// Of numbers in order each is compared with the one before it.
-ScatteredFunctions::Distinct distinct_in_order(Part (&numbers)[kParts]) {
-  Part last[kParts];
-  before(numbers, last);
-  if (falls(numbers, last)) {
-    sort(numbers);
-    before(numbers, last);
-  }
-  Part sectors{}, lines{};
-  const Part none{};
-  for (u32 i = 0; i < kParts; ++i) {
-    const Part changed = numbers[i] ^ last[i];
-    sectors -= __builtin_bit_cast(Part, changed != none);
-    lines -= __builtin_bit_cast(Part, (changed >> (kLineShift - kSectorShift)) != none);
-  }
-  return {1 + sum(sectors), 1 + sum(lines)};
-}
-
-// Of bits from the first sector of a line on.
-ScatteredFunctions::Distinct distinct_of(u64 sectors) {
-  const u64 pairs = sectors | sectors >> 1;
-  return {ones(sectors), ones((pairs | pairs >> 2) & 0x1111111111111111u)};
 }
 
 // The numbers of pieces of 1 << `shift` bytes; where lanes are not there, the first one's.
@@ -210,73 +163,6 @@ void take_from_line(const std::byte* line, const u64* address, Mask lanes, u32* 
   else
     for (u32 i = 0; i < kWarpSize; ++i) put<false>(row, i, value[i], lanes);
 }
-
-// For each lane of a row that is there.
-template <class Value>
-inline void put_lanes(u32* row, Mask lanes, Value&& value) {
-  if (lanes == kFullMask)
-    for (u32 i = 0; i < kWarpSize; ++i) put<true>(row, i, value(i), lanes);
-  else
-    for (u32 i = 0; i < kWarpSize; ++i) put<false>(row, i, value(i), lanes);
-}
-
-#if defined(__AVX512F__)
-
-using Places = long long __attribute__((vector_size(64)));  // of eight lanes
-using EightWords = i32 __attribute__((vector_size(32)));
-using Words = i32 __attribute__((vector_size(64)));
-
-// Lanes that are not there load nothing, and get zeros.
-inline Places load_eight_pairs(const Places& from, u8 there) {
-  return __builtin_ia32_gatherdiv8di(Places{}, nullptr, from, there, 1);
-}
-
-template <u32 kWords>
-void load(const std::byte* const* from, Mask lanes, u32* __restrict rows) {
-  u32 value[kWords][kWarpSize];
-  for (u32 i = 0; i < kWarpSize; i += 16) {
-    Places low, high;
-    __builtin_memcpy(&low, from + i, sizeof low);
-    __builtin_memcpy(&high, from + i + 8, sizeof high);
-    const auto of_low = static_cast<u8>(lanes.bits() >> i);
-    const auto of_high = static_cast<u8>(lanes.bits() >> (i + 8));
-    if constexpr (kWords == 1) {
-      const EightWords one = __builtin_ia32_gatherdiv16si(EightWords{}, nullptr, low, of_low, 1);
-      const EightWords two = __builtin_ia32_gatherdiv16si(EightWords{}, nullptr, high, of_high, 1);
-      const Words both =
-          __builtin_shufflevector(one, two, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-      __builtin_memcpy(value[0] + i, &both, sizeof both);
-      continue;
-    }
-    for (u32 word = 0; word + 1 < kWords; word += 2) {
-      const auto more = static_cast<long long>(word * sizeof(u32));
-      const auto one = __builtin_bit_cast(Words, load_eight_pairs(low + more, of_low));
-      const auto two = __builtin_bit_cast(Words, load_eight_pairs(high + more, of_high));
-      const Words even = __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-                                                 22, 24, 26, 28, 30);
-      const Words odd = __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
-                                                25, 27, 29, 31);
-      __builtin_memcpy(value[word] + i, &even, sizeof even);
-      __builtin_memcpy(value[word + 1] + i, &odd, sizeof odd);
-    }
-  }
-  for (u32 word = 0; word < kWords; ++word)
-    put_lanes(rows + word * kWarpSize, lanes, [&](u32 i) { return value[word][i]; });
-}
-
-#else
-
-template <u32 kWords>
-void load(const std::byte* const* from, Mask lanes, u32* __restrict rows) {
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    if ((lanes.bits() & kLaneBits.bit[i]) == 0) continue;
-    u32 words[kWords];
-    __builtin_memcpy(words, from[i], sizeof words);
-    for (u32 word = 0; word < kWords; ++word) rows[word * kWarpSize + i] = words[word];
-  }
-}
-
-#endif
 
 void fill(u32* row, u32 value, Mask lanes) {
   put_lanes(row, lanes, [=](u32) { return value; });

@@ -1,0 +1,224 @@
+#include "simulator/lanes/accesses_at_once.hpp"
+
+#include "simulator/lanes/distinct.hpp"
+#include "simulator/lanes/gathers.hpp"
+
+namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
+namespace {
+
+using Distinct = ScatteredFunctions::Distinct;
+
+// All ones for lanes of a part that are there.
+inline void there_of(Mask lanes, u32 part, Part& there) {
+  constexpr Part kBits{1, 2, 4, 8, 16, 32, 64, 128};
+  const auto is_there = ((kBits << (kWidth * part)) & lanes.bits()) != Part{};
+  there = __builtin_bit_cast(Part, is_there);
+}
+
+inline u32 any_of_words(const Part& bits) {
+  const u64 any = any_bits(__builtin_bit_cast(Quad, bits));
+  return static_cast<u32>(any | any >> 32);
+}
+
+// As near_bits.
+inline u64 near_bits(const Part (&numbers)[kParts]) {
+  constexpr Part kOne{1, 1, 1, 1, 1, 1, 1, 1};
+  Part low{}, high{};
+  for (const Part& each : numbers) {
+    const Part bit = kOne << (each & 31), is_high = -(each >> 5 & 1);
+    low |= bit & ~is_high;
+    high |= bit & is_high;
+  }
+  return u64{any_of_words(high)} << 32 | any_of_words(low);
+}
+
+// Of places from the beginning of a line on; `spread` is theirs.
+Distinct distinct_places(const Part (&places)[kParts], u32 spread_of_all) {
+  if (spread_of_all >> kSectorShift == 0) return {1, 1};
+  Part numbers[kParts];
+  for (u32 i = 0; i < kParts; ++i) numbers[i] = places[i] >> kSectorShift;
+  if (spread_of_all >> kSectorShift < kNear) return distinct_of(near_bits(numbers));
+  constexpr u32 kOfLine = 1 << (kLineShift - kSectorShift);
+  const u32 from = least(numbers) / kOfLine * kOfLine;
+  if (most(numbers) - from >= kNear) return distinct_in_order(numbers);
+  for (Part& each : numbers) each -= from;
+  return distinct_of(near_bits(numbers));
+}
+
+// Of words of one line.
+void load_of_line(const std::byte* line, const Part (&places)[kParts], Mask lanes,
+                  u32* __restrict row) {
+  u32 value[kWarpSize];
+#if defined(__AVX2__) && !defined(__clang__)  // an instruction takes words from vectors
+#if defined(__AVX512F__)
+  using Some = u32 __attribute__((vector_size(64)));
+#else
+  using Some = Part;
+#endif
+  constexpr u32 kCount = sizeof(Some) / sizeof(u32), kVectors = kWarpSize / kCount;
+  Some words[kVectors], which[kVectors];
+  __builtin_memcpy(words, line, sizeof words);
+  __builtin_memcpy(which, places, sizeof which);
+  for (u32 i = 0; i < kVectors; ++i) {
+    which[i] >>= 2;
+    Some taken = __builtin_shuffle(words[0], words[1], which[i]);
+    if constexpr (kVectors == 4) {
+      const Some upper = __builtin_shuffle(words[2], words[3], which[i]);
+      taken = (which[i] & (2 * kCount)) != 0 ? upper : taken;
+    }
+    __builtin_memcpy(value + kCount * i, &taken, sizeof taken);
+  }
+#else
+  u32 place[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  for (u32 i = 0; i < kWarpSize; ++i)
+    __builtin_memcpy(&value[i], line + place[i] % (1 << kLineShift), sizeof(u32));
+#endif
+  put_lanes(row, lanes, [&](u32 i) { return value[i]; });
+}
+
+// Of lanes that are not there the place is any of the others'.
+#if defined(__AVX2__) && !defined(__AVX512F__) && !defined(__clang__)
+
+inline void put_part(u32* row, u32 part, const Part& words, Mask lanes) {
+  Part there, before;
+  there_of(lanes, part, there);
+  __builtin_memcpy(&before, row + kWidth * part, sizeof before);
+  const Part after = (words & there) | (before & ~there);
+  __builtin_memcpy(row + kWidth * part, &after, sizeof after);
+}
+
+template <u32 kWords>
+inline void load_places(const std::byte* data, const Part (&places)[kParts], Mask lanes,
+                        u32* __restrict rows) {
+  const auto pair_at = [&](u32 place) {
+    u64 pair;
+    __builtin_memcpy(&pair, data + place, sizeof pair);
+    return pair;
+  };
+  for (u32 i = 0; i < kParts; ++i) {
+    const Part& at = places[i];
+    if constexpr (kWords == 1) {
+      using Words = i32 __attribute__((vector_size(32)));
+      const auto words = __builtin_ia32_gathersiv8si(Words{}, reinterpret_cast<const int*>(data),
+                                                     __builtin_bit_cast(Words, at), ~Words{}, 1);
+      put_part(rows, i, __builtin_bit_cast(Part, words), lanes);
+    }
+    for (u32 word = 0; word + 1 < kWords; word += 2) {
+      const Part from = at + word * static_cast<u32>(sizeof(u32));
+      const Quad some{pair_at(from[0]), pair_at(from[1]), pair_at(from[2]), pair_at(from[3])};
+      const Quad others{pair_at(from[4]), pair_at(from[5]), pair_at(from[6]), pair_at(from[7])};
+      const auto one = __builtin_bit_cast(Part, some), two = __builtin_bit_cast(Part, others);
+      put_part(rows + word * kWarpSize, i,
+               __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14), lanes);
+      put_part(rows + (word + 1) * kWarpSize, i,
+               __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15), lanes);
+    }
+  }
+}
+
+#else
+
+template <u32 kWords>
+inline void load_places(const std::byte* data, const Part (&places)[kParts], Mask lanes,
+                        u32* __restrict rows) {
+  u32 place[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  const std::byte* from[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) from[i] = data + place[i];
+  load<kWords>(from, lanes, rows);
+}
+
+#endif
+
+template <u32 kWords>
+Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
+                 u32* rows) {
+  constexpr u32 kBytes = kWords * sizeof(u32);
+  const u64 by = base - piece.address;
+  const u32 by_low = static_cast<u32>(by), by_high = static_cast<u32>(by >> 32);
+  const u32 first = lanes.first();
+  if (piece.bytes < kBytes) return {0, 0};
+  const u32 one = low[first] + by_low, last = static_cast<u32>(piece.bytes) - kBytes;
+  Part places[kParts], outside{}, differ{};
+  for (u32 i = 0; i < kParts; ++i) {
+    Part at, upper, there;
+    __builtin_memcpy(&at, low + kWidth * i, sizeof at);
+    __builtin_memcpy(&upper, high + kWidth * i, sizeof upper);
+    there_of(lanes, i, there);
+    at += by_low;
+    upper += by_high - __builtin_bit_cast(Part, at < by_low);
+    outside |= (upper | __builtin_bit_cast(Part, at > last)) & there;
+    places[i] = (at & there) | (one & ~there);
+    differ |= places[i] ^ one;
+  }
+  const u32 spread_of_all = any_of_words(differ);
+  if (any_of_words(outside) != 0 || ((spread_of_all | one) & (kBytes - 1)) != 0) return {0, 0};
+  constexpr u32 kLine = 1 << kLineShift;
+  const u32 line = one / kLine * kLine;
+  if (kWords == 1 && spread_of_all < kLine && piece.bytes - line >= kLine)
+    load_of_line(piece.data + line, places, lanes, rows);
+  else
+    load_places<kWords>(piece.data, places, lanes, rows);
+  return distinct_places(places, spread_of_all);
+}
+
+// Where each lane's word is, from the first lane's memory on. In how many sectors they lie, or 0.
+inline u32 find_own(const OwnMemory& memory, u32 base, const u32* low, Mask lanes,
+                    Part (&places)[kParts]) {
+  constexpr Part kOne{1, 1, 1, 1, 1, 1, 1, 1}, kLanes{0, 1, 2, 3, 4, 5, 6, 7};
+  const u32 first = lanes.first(), one = low[first] + base;
+  constexpr u32 kBytes = sizeof(u32);
+  if (memory.bytes < kBytes) return 0;
+  const u32 last = memory.bytes - kBytes;
+  Part outside{}, differ{};
+  u32 parts = 0;  // in which lanes are
+  u64 words[kParts];
+  for (u32 i = 0; i < kParts; ++i) {
+    Part at, there;
+    __builtin_memcpy(&at, low + kWidth * i, sizeof at);
+    there_of(lanes, i, there);
+    at = ((at + base) & there) | (one & ~there);
+    const Part from = at - memory.address;
+    outside |= __builtin_bit_cast(Part, from > last) | (at & (kBytes - 1));
+    differ |= at ^ one;
+    const Part lane = ((kLanes + kWidth * i) & there) | (first & ~there);
+    places[i] = from + lane * memory.stride;
+    const Part word = at >> 2, is_high = -(word >> 5 & 1);
+    const Part bit = (kOne << (word & 31)) & there;
+    words[i] = u64{any_of_words(bit & is_high)} << 32 | any_of_words(bit & ~is_high);
+    parts += words[i] != 0;
+  }
+  const u32 spread_of_all = any_of_words(differ);
+  if (any_of_words(outside) != 0 || spread_of_all >> 2 >= kNear) return 0;
+  return spread_of_all == 0 ? parts
+                            : ones(words[0]) + ones(words[1]) + ones(words[2]) + ones(words[3]);
+}
+
+u32 load_own(const OwnMemory& memory, u32 base, const u32* low, Mask lanes, u32* row) {
+  Part places[kParts];
+  const u32 sectors = find_own(memory, base, low, lanes, places);
+  if (sectors != 0) load_places<1>(memory.data, places, lanes, row);
+  return sectors;
+}
+
+u32 store_own(const OwnMemory& memory, u32 base, const u32* low, Mask lanes, const u32* row) {
+  Part places[kParts];
+  const u32 sectors = find_own(memory, base, low, lanes, places);
+  if (sectors == 0) return 0;
+  u32 place[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  for (u32 left = lanes.bits(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(left));
+    __builtin_memcpy(memory.data + place[lane], row + lane, sizeof(u32));
+  }
+  return sectors;
+}
+
+}  // namespace
+
+AccessFunctions access_functions() {
+  return {load_of<1>, load_of<2>, load_of<4>, load_own, store_own};
+}
+
+}  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT
