@@ -7,7 +7,7 @@
 # many as there are processors, unless it is set).
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
-minutes=${1:-1}
+seconds=$(awk -v minutes="${1:-1}" 'BEGIN { print int(minutes * 60) }')
 build=${2:-$source/build/fuzz}
 jobs=${JOBS:-$(nproc)}
 corpora=${HEDDLE_FUZZ_CORPUS:-$build/corpus}
@@ -71,7 +71,7 @@ fuzz() { # target
   mkdir -p "$corpus"
   for seed in $(seeds_of "$1"); do cp "$seed" "$corpus/$(echo "${seed#"$source"/}" | tr / _)"; done
   LLVM_PROFILE_FILE=$build/$1.profraw "$build/$(column "$1" 2)/$1_fuzzer" \
-    -max_total_time=$((minutes * 60)) -max_len="$(column "$1" 3)" -rss_limit_mb=4096 -timeout=60 \
+    -max_total_time="$seconds" -max_len="$(column "$1" 3)" -rss_limit_mb=4096 -timeout=60 \
     -entropic=0 -print_final_stats=1 -artifact_prefix="$build/$1-" "$corpus" >"$build/$1.log" 2>&1 ||
     { touch "$build/$1.failed"; return; }
   "$profdata" merge -sparse "$build/$1.profraw" -o "$build/$1.profdata"
