@@ -66,15 +66,26 @@ NamedRows rows_to_clear_for(const isa::Instruction& in) {
           std::min(named.uniform_registers, most.uniform_registers)};
 }
 
-KernelFacts facts_of(const isa::Cubin& cubin, const isa::Program& program,
-                     const LoweredProgram& lowered, const CallGraph& calls, std::uint64_t entry) {
-  const std::vector<InstructionRange> code = code_of_kernel(program, cubin, entry);
+bool calls_driver(const isa::Program& program, const std::vector<InstructionRange>& code) {
+  bool found = false;
+  for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& in) {
+    found |= isa::effect(in) == isa::Effect::call && in.a.kind == isa::Source::Kind::none &&
+             in.mod(isa::Mod::absolute) != 0 &&
+             builtin_at(static_cast<std::uint64_t>(in.offset)).has_value();
+  });
+  return found;
+}
+
+KernelFacts facts_of(const isa::Program& program, const LoweredProgram& lowered,
+                     const CallGraph& calls, std::uint64_t entry) {
+  const std::vector<InstructionRange> code = code_of_kernel(program, calls, entry);
   KernelFacts facts;
   facts.may_recurse = calls.may_recurse(entry);
   facts.may_read_unordered = may_read_unordered(program, code);
   facts.may_part_lanes = may_part_lanes(program, code);
   facts.tells_time = tells_time(program, code);
   facts.cancels_blocks = cancels_blocks(program, code);
+  facts.calls_driver = calls_driver(program, code);
   for_each_instruction(program, code, [&](std::uint32_t, const isa::Instruction& instruction) {
     const NamedRows named = rows_to_clear_for(instruction);
     facts.registers = std::max(facts.registers, named.registers);
@@ -98,8 +109,8 @@ ModuleFacts::ModuleFacts(const isa::Cubin& cubin, const isa::Program& program,
 const KernelFacts& ModuleFacts::kernel(std::uint64_t entry) const {
   const auto [found, is_new] = kernels_.try_emplace(entry);
   if (!is_new) return found->second;
-  if (!calls_) calls_.emplace(program_);
-  found->second = facts_of(cubin_, program_, lowered_, *calls_, entry);
+  if (!calls_) calls_.emplace(program_, cubin_);
+  found->second = facts_of(program_, lowered_, *calls_, entry);
   return found->second;
 }
 

@@ -10,8 +10,8 @@
 
 #include "isa/cubin.hpp"
 #include "isa/program.hpp"
+#include "simulator/launch/call_graph.hpp"
 #include "simulator/launch/classify.hpp"
-#include "simulator/launch/recursion.hpp"
 
 namespace heddle::simulator {
 
@@ -19,11 +19,14 @@ struct LoweredProgram;  // simulator/execute/machine.hpp
 
 // Of a kernel with all that it may call.
 struct KernelFacts {
-  bool may_recurse = false;         // simulator/launch/recursion.hpp
+  bool may_recurse = false;         // simulator/launch/call_graph.hpp
   bool may_read_unordered = false;  // simulator/launch/classify.hpp
   bool may_part_lanes = false;      // simulator/launch/classify.hpp
   bool tells_time = false;          // simulator/launch/classify.hpp
   bool cancels_blocks = false;      // simulator/launch/classify.hpp
+  // Whether it calls one of the driver's functions by its address. What is called through a
+  // register is found when it happens.
+  bool calls_driver = false;
   // The highest rows of vector and uniform registers that its instructions name.
   unsigned registers = 0, uniform_registers = 0;
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read

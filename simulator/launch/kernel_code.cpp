@@ -2,14 +2,11 @@
 
 namespace heddle::simulator {
 
-std::vector<InstructionRange> code_of_kernel(const isa::Program& program, const isa::Cubin& cubin,
+std::vector<InstructionRange> code_of_kernel(const isa::Program& program, const CallGraph& calls,
                                              std::uint64_t entry) {
   std::vector<InstructionRange> code;
-  const isa::CodeRange* own = program.range_at(entry);
-  for (const isa::CodeRange& range : program.ranges) {
-    const bool is_other_kernel = cubin.functions[range.function].is_kernel &&
-                                 (own == nullptr || range.section != own->section);
-    if (is_other_kernel) continue;
+  for (const std::size_t function : calls.reached_by_kernel(entry)) {
+    const isa::CodeRange& range = program.ranges[function];
     const auto first =
         static_cast<std::uint32_t>((range.address - isa::kCodeBase) / sizeof(isa::Word));
     const auto end = static_cast<std::uint32_t>(first + range.size / sizeof(isa::Word));

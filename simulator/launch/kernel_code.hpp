@@ -1,12 +1,11 @@
-// The code that launches of a kernel can come to: its own section's, with local functions behind
-// it, and that of the module's functions that are no kernels.
+// The code that launches of a kernel can reach.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "isa/cubin.hpp"
 #include "isa/program.hpp"
+#include "simulator/launch/call_graph.hpp"
 
 namespace heddle::simulator {
 
@@ -15,7 +14,7 @@ struct InstructionRange {
   std::uint32_t first = 0, end = 0;
 };
 // `entry`: the kernel's code address. In order; ranges inside others are left out.
-std::vector<InstructionRange> code_of_kernel(const isa::Program& program, const isa::Cubin& cubin,
+std::vector<InstructionRange> code_of_kernel(const isa::Program& program, const CallGraph& calls,
                                              std::uint64_t entry);
 
 // Calls f(index, instruction) for all that could be decoded.

@@ -100,7 +100,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
 
 void TimedLaunch::choose_threads(const Options& options, DeviceTime& device, std::uint64_t alone) {
   if (sms_.size() < 2 || blocks_ < 2 || !wants_threads(*context_.options)) return;
-  one_thread_ = why_one_thread(context_, options, code_->program);
+  one_thread_ = why_one_thread(context_, options);
   if (!one_thread_.empty()) return;
   try {
     if (device.accesses == nullptr || !device.accesses->can_go_on())

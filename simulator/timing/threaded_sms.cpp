@@ -9,8 +9,6 @@
 #include "simulator/base/idle_cores.hpp"
 #include "simulator/execute/cluster.hpp"
 #include "simulator/lanes/float_environment.hpp"
-#include "simulator/launch/builtins.hpp"
-#include "simulator/launch/kernel_code.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -28,31 +26,15 @@ constexpr unsigned kMostThreads = 64;
 constexpr std::size_t kSeldom = 4;
 constexpr unsigned kAloneQuanta = 64;
 
-// Whether the kernel's code calls one of the driver's functions by its address. What is called
-// through a register is found when it happens.
-bool calls_driver(const LaunchContext& launch, const TimedProgram& timed) {
-  const Module& module = *launch.request->module;
-  bool calls = false;
-  const auto code = code_of_kernel(module.program(), module.cubin(),
-                                   module.program().entry(*launch.request->kernel));
-  for_each_instruction(module.program(), code, [&](std::uint32_t pc, const isa::Instruction& in) {
-    const bool absolute = launch.program->steps[pc].selector != 0;
-    calls |= timed.instructions[pc].is_call && absolute && !timed.instructions[pc].is_indirect &&
-             builtin_at(static_cast<std::uint64_t>(in.offset)).has_value();
-  });
-  return calls;
-}
-
 }  // namespace
 
-std::string why_one_thread(const LaunchContext& launch, const Options& options,
-                           const TimedProgram& program) {
+std::string why_one_thread(const LaunchContext& launch, const Options& options) {
   if (launch.options->observer != nullptr) return "the launch is observed";
   if (cluster_shape(*launch.request).count() > 1) return "blocks of a cluster reach each other";
   if (!options.cold_caches) return "L2 holds what earlier launches left";
   if (options.sample_instructions != 0 || options.sample < 1) return "a part of it is timed";
   if (launch.kernel->conflicts != 0) return "blocks of its kernel use the same memory";
-  if (calls_driver(launch, program)) return "it calls functions of the driver";
+  if (launch.kernel->calls_driver) return "it calls functions of the driver";
   return {};
 }
 

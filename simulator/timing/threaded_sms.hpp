@@ -22,8 +22,7 @@
 namespace heddle::simulator::timing {
 
 // Why a launch that is timed cannot be on several threads; empty: it can.
-std::string why_one_thread(const LaunchContext& launch, const Options& options,
-                           const TimedProgram& program);
+std::string why_one_thread(const LaunchContext& launch, const Options& options);
 // Whether several would be taken for a launch that goes on for long.
 bool wants_threads(const LaunchOptions& options);
 
