@@ -123,8 +123,8 @@ Pool::Width width_of(const Instruction& in, unsigned registers) {
                                                                  : Pool::Width::number;
 }
 
-void lower_operands(const Instruction& in, Step& step, Pool& pool) {
-  const isa::OperandWidths widths = isa::operand_widths(in);
+void lower_operands(const Instruction& in, const isa::OperandWidths& widths, Step& step,
+                    Pool& pool) {
   const bool uniform = is_uniform(in);
   step.widen = uniform ? kFullMask : Mask();
   step.d = in.urd != isa::kURZ ? uniform_row(in.urd)
@@ -150,11 +150,10 @@ void lower_operands(const Instruction& in, Step& step, Pool& pool) {
   step.pr = predicate_ref(in.pr);
 }
 
-void lower_address(const Instruction& in, Step& step) {
+void lower_address(const Instruction& in, const isa::OperandWidths& widths, Step& step) {
   using Base = AddressForm::Base;
   AddressForm& form = step.address;
   form.offset = in.offset;
-  const isa::OperandWidths widths = isa::operand_widths(in);
   if (in.a.kind == Source::Kind::reg && in.a.index != isa::kRZ)
     form.base = widths.a == 2 ? Base::pair64 : Base::low32;
   if (in.a.kind == Source::Kind::ureg && in.a.index != isa::kURZ) form.base = Base::low32;
@@ -183,8 +182,7 @@ bool is_true(const PredicateRef& predicate) {
 }
 
 // Whether an instruction computes one word, of its sources alone.
-bool computes_word(const Instruction& in, const Step& step) {
-  const isa::OperandWidths widths = isa::operand_widths(in);
+bool computes_word(const Instruction& in, const isa::OperandWidths& widths, const Step& step) {
   return isa::facts(in).work == isa::Work::multiply_add && widths.destination == 1 &&
          std::max({widths.a, widths.b, widths.c}) <= 1 && step.pu == kDiscardedPredicate &&
          step.pv == kDiscardedPredicate && is_true(step.pp) && is_true(step.pq) && is_true(step.pr);
@@ -192,8 +190,9 @@ bool computes_word(const Instruction& in, const Step& step) {
 
 // Compilers write constants as products: HFMA2 R0, -RZ, RZ, 1.875, 0. Where all sources are known,
 // the instruction is executed here, once, and then moves its result.
-void compute_beforehand(const Instruction& in, Step& step, Pool& pool) {
-  if (!computes_word(in, step)) return;
+void compute_beforehand(const Instruction& in, const isa::OperandWidths& widths, Step& step,
+                        Pool& pool) {
+  if (!computes_word(in, widths, step)) return;
   std::array<std::uint32_t, 3 * kWarpSize> words{};
   MicroOp op = step;
   const std::array sources{&op.a, &op.b, &op.c};
@@ -237,10 +236,11 @@ Step lower_instruction(const Instruction& in, std::uint32_t index, std::uint32_t
   Step step;
   step.instruction = &in;
   step.accesses = accesses_by_thread(in) ? Step::kByThreads : 0;
-  lower_operands(in, step, pool);
-  lower_address(in, step);
+  const isa::OperandWidths widths = isa::operand_widths(in);
+  lower_operands(in, widths, step, pool);
+  lower_address(in, widths, step);
   if (select_lane_function(in, step)) {
-    compute_beforehand(in, step, pool);
+    compute_beforehand(in, widths, step, pool);
     return step;
   }
   step.lane = nullptr;
