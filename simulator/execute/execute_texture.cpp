@@ -109,8 +109,12 @@ struct TextureOperands {
   std::array<Row, 3> at{kZeros.data(), kZeros.data(), kZeros.data()};
   Row level = kZeros.data();                      // a number, or for TLD an integer
   std::array<Row, 3> along_x = at, along_y = at;  // of TXD
-  std::array<std::uint32_t, kWarpSize> handle{};
-  bool one_handle = false;  // of all lanes
+  Row handles = nullptr;                          // each lane's, in a register; null: it is
+  std::uint32_t handle = 0;                       // of all lanes
+
+  std::uint32_t handle_of(unsigned lane) const {
+    return handles != nullptr ? handles[lane] : handle;
+  }
 
   std::array<float, 3> floats(const std::array<Row, 3>& rows, unsigned lane) const {
     return {std::bit_cast<float>(rows[0][lane]), std::bit_cast<float>(rows[1][lane]),
@@ -118,27 +122,17 @@ struct TextureOperands {
   }
 };
 
-void read_handles(const Core& core, const Warp& warp, HandlePlace place, Row in_register,
-                  std::array<std::uint32_t, kWarpSize>& handles) {
-  if (place.in == HandlePlace::In::registers)
-    std::copy_n(in_register, kWarpSize, handles.begin());
-  else if (place.in == HandlePlace::In::constant)
-    handles.fill(lane_handle(core, warp, place, 0, 0));
-  else
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      handles[lane] = lane_handle(core, warp, place, lane, 0);
-}
-
 TextureOperands read_operands(const Core& core, const Warp& warp, const Step& step,
                               const TextureForm& form) {
   const unsigned coordinates = coordinates_of(form.shape);
-  const bool in_register = form.handle_in == HandlePlace::In::registers;
   Operands operands(warp, step, form);
   TextureOperands read;
   if (layered(form.shape)) read.layer = operands.next();
   for (unsigned i = 0; i < coordinates; ++i) read.at[i] = operands.next();
-  read_handles(core, warp, form.handle(), in_register ? operands.next() : nullptr, read.handle);
-  read.one_handle = form.handle_in == HandlePlace::In::constant;
+  if (form.handle_in == HandlePlace::In::registers)
+    read.handles = operands.next();
+  else
+    read.handle = lane_handle(core, warp, form.handle(), 0, 0);
   if (form.has_level) read.level = operands.next();
   if (form.kind == TextureForm::Kind::sample_by_slopes)
     for (unsigned i = 0; i < coordinates; ++i) {
@@ -243,12 +237,12 @@ bool claim_texture(Core& core, const TextureHeader& header) {
 
 // The lanes of `on` whose handle is that of the first.
 Mask same_handle(const TextureOperands& operands, Mask on) {
-  if (operands.one_handle) return on;
-  const std::uint32_t handle = operands.handle[on.first()];
+  if (operands.handles == nullptr) return on;
+  const std::uint32_t handle = operands.handles[on.first()];
   Mask same;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    if (operands.handle[lane] == handle) same |= Mask::of(lane);
-  return same & on;
+  for (const unsigned lane : on)
+    if (operands.handles[lane] == handle) same |= Mask::of(lane);
+  return same;
 }
 
 Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
@@ -260,7 +254,7 @@ Flow execute_texture(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
     const Mask lanes = same_handle(operands, left);
     left &= ~lanes;
     const auto first = lanes.first();
-    const std::uint32_t handle = operands.handle[first];
+    const std::uint32_t handle = operands.handle_of(first);
     const auto header = find_texture(core.launch.textures, handle);
     if (!header || header->surface) return no_such_texture(core, warp, step, first, handle);
     if (!claim_texture(core, *header)) return Flow::stop;
@@ -287,13 +281,13 @@ Flow execute_query(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   const auto form = std::bit_cast<TextureForm>(step.param);
   Operands operands(warp, step, form);
   const bool in_register = form.handle_in == HandlePlace::In::registers;
-  std::array<std::uint32_t, kWarpSize> handles;
-  read_handles(core, warp, form.handle(), in_register ? operands.next() : nullptr, handles);
+  const Row handles = in_register ? operands.next() : kZeros.data();
   const Row level = operands.next();
   TexelRows rows;
   for (const unsigned lane : on) {
-    const auto header = find_texture(core.launch.textures, handles[lane]);
-    if (!header) return no_such_texture(core, warp, step, lane, handles[lane]);
+    const std::uint32_t handle = lane_handle(core, warp, form.handle(), lane, handles[lane]);
+    const auto header = find_texture(core.launch.textures, handle);
+    if (!header) return no_such_texture(core, warp, step, lane, handle);
     const std::array<std::uint32_t, 3> size = size_of_level(*header, level[lane]);
     for (unsigned i = 0; i < size.size(); ++i) rows[i][lane] = size[i];
     rows[3][lane] = header->last_level - std::uint32_t{header->first_level} + 1;
@@ -353,7 +347,7 @@ std::optional<TextureHeader> texture_in_use(const Core& core, const Warp& warp, 
                                             unsigned lane) {
   if (step.execute != execute_texture) return surface_in_use(core, warp, step, lane);
   const auto form = std::bit_cast<TextureForm>(step.param);
-  return find_texture(core.launch.textures, read_operands(core, warp, step, form).handle[lane]);
+  return find_texture(core.launch.textures, read_operands(core, warp, step, form).handle_of(lane));
 }
 
 Execute lower_texture(const Instruction& in, Step& step) {

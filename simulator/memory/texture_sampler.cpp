@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "simulator/lanes/scattered.hpp"
 #include "simulator/memory/texel_formats.hpp"
 
 namespace heddle::simulator {
@@ -76,7 +77,13 @@ TexelAxis axis_of(const TextureHeader& header, unsigned direction, std::uint64_t
           linear};
 }
 
-void no_taps(TexelTaps& taps) { taps = {}; }
+constexpr TexelTaps kFirstTexel{};  // of directions that a texture does not have
+
+// Channels that a texture does not have.
+void clear_from(unsigned channel, TexelRows& rows) {
+  for (; channel < rows.size(); ++channel)
+    lanes::scattered_functions().fill(rows[channel].data(), 0, kFullMask);
+}
 
 constexpr std::array<std::int32_t, kWarpSize> kWholeWeights = [] {
   std::array<std::int32_t, kWarpSize> weights;
@@ -114,20 +121,24 @@ bool TextureSampler::can_sample(const TextureHeader& header) {
 }
 
 void TextureSampler::locate(const std::array<Row, 3>& at, Row layer, bool linear,
-                            std::array<TexelTaps, 3>& taps) const {
+                            Located& located) const {
   const auto& functions = lanes::texel_functions();
-  functions.taps(axis_of(header_, 0, header_.width, linear), at[0], taps[0]);
-  if (is_line(header_))
-    no_taps(taps[1]);
-  else
-    functions.taps(axis_of(header_, 1, header_.height, linear), at[1], taps[1]);
-  if (header_.shape == Shape::volume)
-    return functions.taps(axis_of(header_, 2, header_.depth, linear), at[2], taps[2]);
-  no_taps(taps[2]);
+  const auto find = [&](unsigned direction, std::uint64_t texels) {
+    TexelTaps& taps = located.made[direction];
+    functions.taps(axis_of(header_, direction, texels, linear), at[direction], taps);
+    located.taps[direction] = &taps;
+  };
+  located.taps = {&kFirstTexel, &kFirstTexel, &kFirstTexel};
+  find(0, header_.width);
+  if (!is_line(header_)) find(1, header_.height);
+  if (header_.shape == Shape::volume) return find(2, header_.depth);
   if (header_.shape != Shape::lines && header_.shape != Shape::planes) return;
+  TexelTaps& of_layer = located.made[2];
+  of_layer = {};
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    taps[2].index[0][lane] =
+    of_layer.index[0][lane] =
         static_cast<std::int32_t>(std::min<std::uint32_t>(layer[lane] & 0xffff, header_.depth - 1));
+  located.taps[2] = &of_layer;
 }
 
 void TextureSampler::read(unsigned channel, const TexelPlaces& places,
@@ -181,12 +192,13 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
                             TexelReads* reads) const {
   const auto& functions = lanes::texel_functions();
   const bool linear = header_.linear_filter && gives_numbers(header_);
-  std::array<TexelTaps, 3> taps;
-  locate(at, layer, linear, taps);
-  for (unsigned channel = header_.channels; channel < 4; ++channel) result[channel].fill(0);
+  Located located;
+  locate(at, layer, linear, located);
+  const auto& taps = located.taps;
+  clear_from(header_.channels, result);
   TexelPlaces places;
   const auto find = [&](unsigned x, unsigned y, unsigned z) {
-    functions.places(strides_, taps[0].index[x], taps[1].index[y], taps[2].index[z], places);
+    functions.places(strides_, taps[0]->index[x], taps[1]->index[y], taps[2]->index[z], places);
   };
   if (!linear) {
     find(0, 0, 0);
@@ -196,7 +208,7 @@ void TextureSampler::sample(const std::array<Row, 3>& at, Row layer, TexelRows& 
     return;
   }
   Indices weights[8];
-  functions.weights(taps[0].weight, taps[1].weight, taps[2].weight, weights);
+  functions.weights(taps[0]->weight, taps[1]->weight, taps[2]->weight, weights);
   const unsigned used = header_.shape == Shape::volume ? 8 : is_line(header_) ? 2 : 4;
   std::array<std::array<double, kWarpSize>, 4> sums;
   for (unsigned channel = 0; channel < header_.channels; ++channel) sums[channel].fill(0);
@@ -219,26 +231,25 @@ void TextureSampler::fetch(const std::array<Row, 3>& at, TexelRows& result,
   const bool volume = header_.shape == Shape::volume;
   const std::uint32_t sizes[3] = {static_cast<std::uint32_t>(header_.width),
                                   line ? 1 : header_.height, volume ? header_.depth : 1};
-  Indices index[3] = {};
+  Indices made[3];
+  const std::int32_t* index[3] = {kFirstTexel.index[0], kFirstTexel.index[0], kFirstTexel.index[0]};
   for (unsigned direction = 0; direction < (volume ? 3u : line ? 1u : 2u); ++direction) {
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       const std::uint32_t asked = at[direction][lane];
-      index[direction][lane] =  // beyond the last one, or negative
+      made[direction][lane] =  // beyond the last one, or negative
           asked < sizes[direction] ? static_cast<std::int32_t>(asked) : lanes::kNoTexel;
     }
+    index[direction] = made[direction];
   }
   TexelPlaces places;
   lanes::texel_functions().places(strides_, index[0], index[1], index[2], places);
   note(places, kWholeWeights.data(), reads);
-  for (unsigned channel = 0; channel < 4; ++channel) {
+  for (unsigned channel = 0; channel < header_.channels; ++channel) {
     std::uint32_t* const row = result[channel].data();
-    if (channel < header_.channels) {
-      read(channel, places, row);
-      for (unsigned lane = 0; lane < kWarpSize; ++lane) row[lane] &= ~places.outside[lane];
-    } else {
-      result[channel].fill(0);
-    }
+    read(channel, places, row);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) row[lane] &= ~places.outside[lane];
   }
+  clear_from(header_.channels, result);
 }
 
 }  // namespace heddle::simulator

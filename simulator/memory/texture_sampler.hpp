@@ -52,8 +52,13 @@ class TextureSampler {
  private:
   using Indices = std::int32_t[kWarpSize];
 
-  void locate(const std::array<Row, 3>& at, Row layer, bool linear,
-              std::array<lanes::TexelTaps, 3>& taps) const;
+  // Of each direction; those that differ between lanes are in `made`.
+  struct Located {
+    std::array<const lanes::TexelTaps*, 3> taps;
+    std::array<lanes::TexelTaps, 3> made;
+  };
+
+  void locate(const std::array<Row, 3>& at, Row layer, bool linear, Located& located) const;
   void read(unsigned channel, const lanes::TexelPlaces& places, std::uint32_t* result) const;
   void read_inputs(unsigned channel, const lanes::TexelPlaces& places, float* inputs) const;
   void round(const double* sum, std::uint32_t* result) const;
