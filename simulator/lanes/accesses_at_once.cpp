@@ -2,6 +2,7 @@
 
 #include "simulator/lanes/distinct.hpp"
 #include "simulator/lanes/gathers.hpp"
+#include "simulator/lanes/words_of_line.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -43,38 +44,6 @@ Distinct distinct_places(const Part (&places)[kParts], u32 spread_of_all) {
   if (most(numbers) - from >= kNear) return distinct_in_order(numbers);
   for (Part& each : numbers) each -= from;
   return distinct_of(near_bits(numbers));
-}
-
-// Of words of one line.
-void load_of_line(const std::byte* line, const Part (&places)[kParts], Mask lanes,
-                  u32* __restrict row) {
-  u32 value[kWarpSize];
-#if defined(__AVX2__) && !defined(__clang__)  // an instruction takes words from vectors
-#if defined(__AVX512F__)
-  using Some = u32 __attribute__((vector_size(64)));
-#else
-  using Some = Part;
-#endif
-  constexpr u32 kCount = sizeof(Some) / sizeof(u32), kVectors = kWarpSize / kCount;
-  Some words[kVectors], which[kVectors];
-  __builtin_memcpy(words, line, sizeof words);
-  __builtin_memcpy(which, places, sizeof which);
-  for (u32 i = 0; i < kVectors; ++i) {
-    which[i] >>= 2;
-    Some taken = __builtin_shuffle(words[0], words[1], which[i]);
-    if constexpr (kVectors == 4) {
-      const Some upper = __builtin_shuffle(words[2], words[3], which[i]);
-      taken = (which[i] & (2 * kCount)) != 0 ? upper : taken;
-    }
-    __builtin_memcpy(value + kCount * i, &taken, sizeof taken);
-  }
-#else
-  u32 place[kWarpSize];
-  __builtin_memcpy(place, places, sizeof place);
-  for (u32 i = 0; i < kWarpSize; ++i)
-    __builtin_memcpy(&value[i], line + place[i] % (1 << kLineShift), sizeof(u32));
-#endif
-  put_lanes(row, lanes, [&](u32 i) { return value[i]; });
 }
 
 // Of lanes that are not there the place is any of the others'.
@@ -157,7 +126,7 @@ Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, 
   constexpr u32 kLine = 1 << kLineShift;
   const u32 line = one / kLine * kLine;
   if (kWords == 1 && spread_of_all < kLine && piece.bytes - line >= kLine)
-    load_of_line(piece.data + line, places, lanes, rows);
+    take_words(piece.data + line, places, lanes, rows);
   else
     load_places<kWords>(piece.data, places, lanes, rows);
   return distinct_places(places, spread_of_all);

@@ -2,6 +2,7 @@
 
 #include "simulator/lanes/distinct.hpp"
 #include "simulator/lanes/gathers.hpp"
+#include "simulator/lanes/words_of_line.hpp"
 
 namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT {
 namespace {
@@ -141,27 +142,11 @@ void views(const u64* address, u64 lowest, std::byte* first, std::byte** view) {
 }
 
 void take_from_line(const std::byte* line, const u64* address, Mask lanes, u32* __restrict row) {
-  constexpr u32 kWords = 1 << (kLineShift - 2);
-  u32 value[kWarpSize];
-#if defined(__AVX512F__) && !defined(__clang__)  // an instruction takes words from two vectors
-  using Half = u32 __attribute__((vector_size(kWords / 2 * sizeof(u32))));
-  Half low, high;
-  __builtin_memcpy(&low, line, sizeof low);
-  __builtin_memcpy(&high, line + sizeof low, sizeof high);
-  for (u32 first = 0; first < kWarpSize; first += kWords / 2) {
-    Half which;
-    for (u32 i = 0; i < kWords / 2; ++i) which[i] = static_cast<u32>(address[first + i] >> 2);
-    const Half taken = __builtin_shuffle(low, high, which);
-    __builtin_memcpy(value + first, &taken, sizeof taken);
-  }
-#else
-  for (u32 i = 0; i < kWarpSize; ++i)
-    __builtin_memcpy(&value[i], line + (address[i] >> 2) % kWords * sizeof(u32), sizeof(u32));
-#endif
-  if (lanes == kFullMask)
-    for (u32 i = 0; i < kWarpSize; ++i) put<true>(row, i, value[i], lanes);
-  else
-    for (u32 i = 0; i < kWarpSize; ++i) put<false>(row, i, value[i], lanes);
+  Quad from[kQuads];
+  Part places[kParts];
+  load(address, from);
+  low_halves(from, places);
+  take_words(line, places, lanes, row);
 }
 
 void fill(u32* row, u32 value, Mask lanes) {
