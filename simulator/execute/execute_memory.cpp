@@ -140,11 +140,85 @@ bool are_words_of_line(const Step& step, std::uint64_t first, const AddressPatte
 
 constexpr unsigned kPrefetchedSpread = 15;  // more than a host's first cache holds
 
+// Of an access by registers: what is added to them.
+std::uint64_t base_of(const Warp& warp, const AddressForm& form) {
+  auto base = static_cast<std::uint64_t>(form.offset);
+  if (form.uniform == AddressForm::Base::none) return base;
+  const std::uint32_t* const row = destination_row(warp, form.uniform_row);
+  base += row[0];
+  if (form.uniform == AddressForm::Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
+  return base;
+}
+
+// Lanes that load whole words from one allocation of which nobody takes notes. False: they are
+// others, or of lanes that may adjoin.
+bool load_within(Core& core, const Warp& warp, const Step& step, Mask on) {
+  const std::uint32_t* const low = source_row(warp, step.a);
+  const std::uint32_t* const high = low + kWarpSize;
+  const bool may_adjoin = on == kFullMask && low[1] - low[0] == step.width;
+  if (may_adjoin || core.notes_accesses() ||
+      core.launch.model->access_rules != AccessRules::sectors)
+    return false;
+  const std::uint64_t base = base_of(warp, step.address);
+  const unsigned first = on.first();
+  const std::uint64_t at = base + (std::uint64_t{high[first]} << 32 | low[first]);
+  const auto in = std::ranges::find_if(
+      core.known, [&](const auto& each) { return each.contains(at, step.width); });
+  if (in == core.known.end() || in->start >> kLineShift << kLineShift != in->start ||
+      in->bytes > lanes::Piece::kMostBytes ||
+      (core.log != nullptr && !core.reads_freely(at, step.width)))
+    return false;
+  const lanes::AccessFunctions& functions = lanes::access_functions();
+  const auto load = step.width == 4   ? functions.load_words
+                    : step.width == 8 ? functions.load_pairs
+                                      : functions.load_quads;
+  const auto [sectors, lines] =
+      load({in->data, in->start, in->bytes}, base, low, high, on, destination_row(warp, step.d));
+  if (sectors == 0) return false;
+  constexpr unsigned kSectorBytes = 1 << kSectorShift;
+  const unsigned threads = on.count();
+  const unsigned fewest = (threads * step.width + kSectorBytes - 1) / kSectorBytes;
+  add_global(core.counts_of(step),
+             {.sectors = sectors, .sectors_ideal = std::min(sectors, fewest), .tags = lines},
+             threads, step.width);
+  return true;
+}
+
+// Words of lanes' local memory. False: some are elsewhere, or far apart.
+template <AccessKind kKind>
+bool access_own(Core& core, const Warp& warp, const Step& step, Mask on) {
+  if (core.observed) return false;
+  const auto base = static_cast<std::uint32_t>(base_of(warp, step.address));
+  const std::uint32_t* const low = source_row(warp, step.a);
+  const std::uint32_t bytes = core.launch.local_bytes;
+  const std::uint64_t first = kLocalEnd - bytes;
+  const lanes::OwnMemory memory{local_view(core, warp, 0, first, bytes),
+                                static_cast<std::uint32_t>(first), bytes,
+                                static_cast<std::uint32_t>(local_stride(bytes))};
+  const lanes::AccessFunctions& functions = lanes::access_functions();
+  std::uint32_t sectors = 0;
+  if constexpr (kKind == AccessKind::load)
+    sectors = functions.load_own(memory, base, low, on, destination_row(warp, step.d));
+  else
+    sectors = functions.store_own(memory, base, low, on, source_row(warp, step.b));
+  if (sectors == 0) return false;
+  InstructionCounts& counts = core.counts_of(step);
+  ++counts.local;
+  counts.sectors_local += sectors;
+  return true;
+}
+
+// An access of words of which all is done at once (simulator/lanes/accesses_at_once.hpp). False:
+// it cannot be, and nothing is done.
 template <AddressSpace kSpace, AccessKind kKind>
-Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
-  if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
-    count_policy(core, warp, step);
-  if (on.empty()) return Flow::next;
+bool access_at_once(Core& core, const Warp& warp, const Step& step, Mask on) {
+  if constexpr (kSpace == AddressSpace::local) return access_own<kKind>(core, warp, step, on);
+  return load_within(core, warp, step, on);
+}
+
+// Any access, by addresses.
+template <AddressSpace kSpace, AccessKind kKind>
+Flow access_lanes(Core& core, Warp& warp, const Step& step, Mask on) {
   alignas(kCacheLine) Addresses address;
   const AddressPattern of_all = compute_addresses(core, warp, step, address, on);
   const auto access = [&](Window space, Mask lanes, const AddressPattern& pattern) {
@@ -187,86 +261,21 @@ Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return for_each_space<kSpace>(address, on, of_all, access);
 }
 
-// Of an access by registers: what is added to them.
-std::uint64_t base_of(const Warp& warp, const AddressForm& form) {
-  auto base = static_cast<std::uint64_t>(form.offset);
-  if (form.uniform == AddressForm::Base::none) return base;
-  const std::uint32_t* const row = destination_row(warp, form.uniform_row);
-  base += row[0];
-  if (form.uniform == AddressForm::Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
-  return base;
+// `kAtOnce`: it is one of those that access_at_once looks at.
+template <AddressSpace kSpace, AccessKind kKind, bool kAtOnce>
+Flow execute_access(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
+  if constexpr (kSpace == AddressSpace::global || kSpace == AddressSpace::generic)
+    count_policy(core, warp, step);
+  if (on.empty()) return Flow::next;
+  if constexpr (kAtOnce)
+    if (access_at_once<kSpace, kKind>(core, warp, step, on)) return Flow::next;
+  return access_lanes<kSpace, kKind>(core, warp, step, on);
 }
 
-// Lanes that load whole words from one allocation of which nobody takes notes: all is done at once.
-// False: they are others, or of lanes that may adjoin, and nothing is done.
-bool load_within(Core& core, const Warp& warp, const Step& step, Mask on) {
-  const std::uint32_t* const low = source_row(warp, step.a);
-  const std::uint32_t* const high = low + kWarpSize;
-  const bool may_adjoin = on == kFullMask && low[1] - low[0] == step.width;
-  if (may_adjoin || core.notes_accesses() ||
-      core.launch.model->access_rules != AccessRules::sectors)
-    return false;
-  const std::uint64_t base = base_of(warp, step.address);
-  const unsigned first = on.first();
-  const std::uint64_t at = base + (std::uint64_t{high[first]} << 32 | low[first]);
-  const auto in = std::ranges::find_if(
-      core.known, [&](const auto& each) { return each.contains(at, step.width); });
-  if (in == core.known.end() || in->start >> kLineShift << kLineShift != in->start ||
-      in->bytes > lanes::Piece::kMostBytes ||
-      (core.log != nullptr && !core.reads_freely(at, step.width)))
-    return false;
-  const lanes::AccessFunctions& functions = lanes::access_functions();
-  const auto load = step.width == 4   ? functions.load_words
-                    : step.width == 8 ? functions.load_pairs
-                                      : functions.load_quads;
-  const auto [sectors, lines] =
-      load({in->data, in->start, in->bytes}, base, low, high, on, destination_row(warp, step.d));
-  if (sectors == 0) return false;
-  constexpr unsigned kSectorBytes = 1 << kSectorShift;
-  const unsigned threads = on.count();
-  const unsigned fewest = (threads * step.width + kSectorBytes - 1) / kSectorBytes;
-  add_global(core.counts_of(step),
-             {.sectors = sectors, .sectors_ideal = std::min(sectors, fewest), .tags = lines},
-             threads, step.width);
-  return true;
-}
-
-Flow execute_word_load(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on.empty() || !load_within(core, warp, step, on))
-    return execute_access<AddressSpace::global, AccessKind::load>(core, warp, step, active, on);
-  count_policy(core, warp, step);
-  return Flow::next;
-}
-
-// The same for a word of each lane's local memory.
-template <AccessKind kKind>
-Flow execute_local_word(Core& core, Warp& warp, const Step& step, Mask active, Mask on) {
-  if (on.empty() || core.observed)
-    return execute_access<AddressSpace::local, kKind>(core, warp, step, active, on);
-  const auto base = static_cast<std::uint32_t>(base_of(warp, step.address));
-  const std::uint32_t* const low = source_row(warp, step.a);
-  const std::uint32_t bytes = core.launch.local_bytes;
-  const std::uint64_t first = kLocalEnd - bytes;
-  const lanes::OwnMemory memory{local_view(core, warp, 0, first, bytes),
-                                static_cast<std::uint32_t>(first), bytes,
-                                static_cast<std::uint32_t>(local_stride(bytes))};
-  const lanes::AccessFunctions& functions = lanes::access_functions();
-  std::uint32_t sectors = 0;
-  if constexpr (kKind == AccessKind::load)
-    sectors = functions.load_own(memory, base, low, on, destination_row(warp, step.d));
-  else
-    sectors = functions.store_own(memory, base, low, on, source_row(warp, step.b));
-  if (sectors == 0) return execute_access<AddressSpace::local, kKind>(core, warp, step, active, on);
-  InstructionCounts& counts = core.counts_of(step);
-  ++counts.local;
-  counts.sectors_local += sectors;
-  return Flow::next;
-}
-
-template <AddressSpace kSpace>
-constexpr Execute execute_load = execute_access<kSpace, AccessKind::load>;
-template <AddressSpace kSpace>
-constexpr Execute execute_store = execute_access<kSpace, AccessKind::store>;
+template <AddressSpace kSpace, bool kAtOnce = false>
+constexpr Execute execute_load = execute_access<kSpace, AccessKind::load, kAtOnce>;
+template <AddressSpace kSpace, bool kAtOnce = false>
+constexpr Execute execute_store = execute_access<kSpace, AccessKind::store, kAtOnce>;
 
 // Accesses of 32 bytes: words 0 to 3 are in adjoining registers, those of D or B, and words 4 to 7
 // in others, those of C. The words that the mask, param[0], leaves out have no registers.
@@ -356,11 +365,12 @@ Execute lower_memory(const isa::Instruction& in, Step& step) {
   fill_width(in, step);
   switch (in.op) {
     case Op::LDG:
-      return loads_words(step) ? execute_word_load : execute_load<AddressSpace::global>;
+      return loads_words(step) ? execute_load<AddressSpace::global, true>
+                               : execute_load<AddressSpace::global>;
     case Op::LDS:
       return execute_load<AddressSpace::shared>;
     case Op::LDL:
-      return is_local_word(step) ? execute_local_word<AccessKind::load>
+      return is_local_word(step) ? execute_load<AddressSpace::local, true>
                                  : execute_load<AddressSpace::local>;
     case Op::LD:
       return execute_load<AddressSpace::generic>;
@@ -369,7 +379,7 @@ Execute lower_memory(const isa::Instruction& in, Step& step) {
     case Op::STS:
       return execute_store<AddressSpace::shared>;
     case Op::STL:
-      return is_local_word(step) ? execute_local_word<AccessKind::store>
+      return is_local_word(step) ? execute_store<AddressSpace::local, true>
                                  : execute_store<AddressSpace::local>;
     case Op::ST:
       return execute_store<AddressSpace::generic>;
