@@ -72,18 +72,20 @@ Flow Barriers::bmov_write(unsigned index, Mask lanes) {
 }
 
 Bsync Barriers::bsync(unsigned index) {
-  if (groups_.size() == 1 && lanes_missing(index).empty()) return bsync_alone(index);
-  const Mask taken_along = take_along();
-  Group& group = current();
-  group.lanes |= taken_along;
-  released_ &= ~group.lanes;
-  replaying_ &= ~group.lanes;
+  const bool chosen_here = std::exchange(chosen_at_bsync_, kNowhere) == current().pc - 1;
+  const Mask taken_along = chosen_here ? take_along() : Mask();
+  current().lanes |= taken_along;
+  released_ &= ~current().lanes;
+  replaying_ &= ~current().lanes;
   const bool waited = std::exchange(waited_at_bsync_, false);
-
   const Mask missing = lanes_missing(index);
-  if (missing.empty()) return pass(index, taken_along);
   // Rule 9: lanes that waited here and were found by the search, as nobody is on the stack, pass.
-  if (waited && stacked_.empty()) return pass(index, taken_along);
+  const bool passes = missing.empty() || (waited && stacked_.empty());
+  return passes ? pass(index, taken_along) : wait_for_missing(index, missing, taken_along);
+}
+
+Bsync Barriers::wait_for_missing(unsigned index, Mask missing, Mask taken_along) {
+  Group& group = current();
   // Rule 12: lanes that the barrier does not have do not wait.
   const Mask outside = group.lanes & ~barriers_[index];
   if (outside == group.lanes) return {Flow::reschedule, 0, taken_along};
@@ -101,15 +103,6 @@ Bsync Barriers::bsync(unsigned index) {
   // Rule 3: the next one in turn.
   choose();
   return {Flow::reschedule, 0, taken_along};
-}
-
-// No other lanes stand anywhere, or are missing.
-Bsync Barriers::bsync_alone(unsigned index) {
-  chosen_at_bsync_ = kNowhere;
-  waited_at_bsync_ = false;
-  released_ &= ~current().lanes;
-  replaying_ &= ~current().lanes;
-  return pass(index, Mask());
 }
 
 // The barrier's lanes that are not in the current group.

@@ -85,7 +85,7 @@ class Barriers : public Reconvergence {
   void start_turn(Mask along);
 
   // Barriers.
-  Bsync bsync_alone(unsigned index);
+  Bsync wait_for_missing(unsigned index, Mask missing, Mask taken_along);
   Mask lanes_missing(unsigned index) const;
   bool can_still_come(Mask lanes) const;
   bool only_yielded_ready() const;

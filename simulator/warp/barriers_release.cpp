@@ -34,7 +34,7 @@ std::size_t Barriers::release_met(bool running) {
   if (running && groups_.size() == 1) return 0;
   std::size_t released = 0;
   Mask elsewhere = lanes_elsewhere();
-  for (std::size_t i = 0; i < groups_.size();) {
+  for (std::size_t i = 0; elsewhere != live_ && i < groups_.size();) {
     const Group& waiting = groups_[i++];
     const bool at_barrier = waiting.wait == Wait::convergence_barrier;
     if (!at_barrier && waiting.wait != Wait::warp_sync) continue;

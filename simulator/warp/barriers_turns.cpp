@@ -19,6 +19,7 @@ Barriers::Place Barriers::place_of(const Group& group) const {
 
 // The stack holds the groups marked as stacked, in their order: the last one is its top.
 Group* Barriers::top_of_stack() {
+  if (stacked_.empty()) return nullptr;
   for (std::size_t i = groups_.size(); i-- > 0;)
     if (stacked(groups_[i])) return &groups_[i];
   return nullptr;
@@ -183,7 +184,6 @@ Mask Barriers::join_ready(const Place& place, Mask chosen) {
 Mask Barriers::take_along() {
   Mask lanes;
   const Pc pc = current().pc - 1;
-  if (std::exchange(chosen_at_bsync_, kNowhere) != pc) return lanes;
   bool waiting = false;
   groups_.erase_if([&](const Group& group) {
     if (!has_been_at_bsync(group, pc)) return false;
