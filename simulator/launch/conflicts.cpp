@@ -5,10 +5,8 @@
 #include <cassert>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "simulator/memory/atomic_operations.hpp"
-#include "simulator/memory/touched_pages.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -34,16 +32,6 @@ constexpr std::uint32_t any_of(std::uint64_t uses) { return read_of(uses) | redu
 constexpr bool conflict(std::uint64_t one, std::uint64_t other) {
   const std::uint64_t both = one | other;
   return (any_of(one) & any_of(other) & read_of(both) & reduced_of(both)) != 0;
-}
-
-// Of a piece, and whether a frame of the host's memory held nothing but zeros before all writes.
-constexpr std::uint8_t kUnsaved = 0, kBeingSaved = 1, kSaved = 2;
-constexpr std::uint8_t kUnknown = 0, kBeingLookedAt = 1, kFresh = 2, kUsed = 3;
-
-// That of the host's huge pages.
-constexpr unsigned kFrameShift = 21;
-std::uint64_t host_frame(const std::byte* at) {
-  return reinterpret_cast<std::uintptr_t>(at) >> kFrameShift;
 }
 
 template <typename T>
@@ -278,7 +266,7 @@ bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32
   const std::uint32_t changes = (kReduces ? words & ~taken : 0) | (reduced_of(now) & read_of(now));
   const bool unsaved =
       changes != 0 &&
-      std::atomic_ref(in.shadow->saved[piece]).load(std::memory_order_acquire) != kSaved;
+      std::atomic_ref(in.shadow->saved[piece]).load(std::memory_order_acquire) != Shadow::kSaved;
   if (now == before && !unsaved) return true;
   const std::atomic_ref<std::uint64_t> users(in.shadow->users[piece]);
   const std::uint64_t seen = users.load(std::memory_order_acquire);
@@ -293,73 +281,6 @@ bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32
   if (unsaved) save(*in.shadow, piece);
   if (together != 0) put_together(*in.shadow, row, *apart, together);
   return true;
-}
-
-// Once, by who first changes it: the others wait.
-void ConflictTracker::Log::save(Shadow& shadow, std::uint64_t piece) {
-  const std::atomic_ref<std::uint8_t> state(shadow.saved[piece]);
-  std::uint8_t seen = kUnsaved;
-  if (state.compare_exchange_strong(seen, kBeingSaved)) {
-    const std::uint64_t first = piece * kPieceBytes;
-    const std::uint64_t bytes = std::min<std::uint64_t>(kPieceBytes, shadow.bytes - first);
-    const std::uint64_t frame = shadow.frame_of(first);
-    const std::uint64_t last = shadow.frame_of(first + bytes - 1);
-    const bool fresh = is_fresh(shadow, frame);
-    if ((last != frame && !is_fresh(shadow, last)) || !fresh)
-      before_.save(shadow.data + first, bytes);
-    state.store(kSaved, std::memory_order_release);
-    return;
-  }
-  while (state.load(std::memory_order_acquire) != kSaved) std::this_thread::yield();
-}
-
-// To be asked before anything is written there.
-bool ConflictTracker::Log::is_fresh(Shadow& shadow, std::uint64_t frame) {
-  const std::atomic_ref<std::uint8_t> state(shadow.frames[frame]);
-  if (state.load(std::memory_order_acquire) == kUnknown) look_at(shadow, frame);
-  // Another thread does. The system clears a huge page meanwhile; who waits needs the next one
-  // soon.
-  if (state.load(std::memory_order_acquire) == kBeingLookedAt && frame + 1 < shadow.frame_count())
-    look_at(shadow, frame + 1);
-  while (state.load(std::memory_order_acquire) == kBeingLookedAt) std::this_thread::yield();
-  return state.load(std::memory_order_acquire) == kFresh;
-}
-
-// If no other thread has or does. What is fresh is written to: else each thread that comes to it
-// has the system clear a page for it, all but one of them in vain.
-void ConflictTracker::Log::look_at(Shadow& shadow, std::uint64_t frame) {
-  const std::atomic_ref<std::uint8_t> state(shadow.frames[frame]);
-  std::uint8_t seen = kUnknown;
-  if (!state.compare_exchange_strong(seen, kBeingLookedAt)) return;
-  const std::span<std::byte> bytes = shadow.frame(frame);
-  const bool fresh = !shadow.host_mapped && is_untouched(bytes.data(), bytes.size());
-  if (fresh) {
-    fresh_.push_back(bytes);
-    std::atomic_ref(reinterpret_cast<std::uint8_t&>(bytes.front())).fetch_or(0);
-  }
-  state.store(fresh ? kFresh : kUsed, std::memory_order_release);
-}
-
-// Where a byte lies, counted from the allocation's first one.
-std::uint64_t ConflictTracker::Shadow::frame_of(std::uint64_t byte) const {
-  return host_frame(data + byte) - host_frame(data);
-}
-
-// What of the allocation lies in it.
-std::span<std::byte> ConflictTracker::Shadow::frame(std::uint64_t number) const {
-  const std::uint64_t before =
-      reinterpret_cast<std::uintptr_t>(data) & ((std::uint64_t{1} << kFrameShift) - 1);
-  const std::uint64_t begin = number << kFrameShift;
-  const std::uint64_t first = std::max(begin, before) - before;
-  const std::uint64_t end = std::min(begin + (std::uint64_t{1} << kFrameShift) - before, bytes);
-  return {data + first, end - first};
-}
-
-// Every piece is saved once, and what is fresh was zero: the order is all one.
-void ConflictTracker::Log::undo() {
-  before_.put_back();
-  for (const std::span<std::byte> each : fresh_) std::ranges::fill(each, std::byte{0});
-  fresh_.clear();
 }
 
 // False: another thread's use forbids it.

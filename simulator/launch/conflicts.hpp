@@ -154,6 +154,7 @@ class ConflictTracker {
     std::atomic<Use> use{Use::none};
     // None of these is there until a thread notes something.
     Notes<std::uint64_t> users;  // by piece: a bit for each thread that has used it
+    static constexpr std::uint8_t kUnsaved = 0, kBeingSaved = 1, kSaved = 2;
     Notes<std::uint8_t> saved;   // by piece
     Notes<std::uint8_t> frames;  // of the host's memory: whether it was fresh
     // By word: the operation of its reductions, and 1. Without memory of the host until then.
