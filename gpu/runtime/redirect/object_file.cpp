@@ -142,8 +142,12 @@ void ObjectFile::each_symbol_in(std::uint64_t section, Visit& visit) const {
     std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= text.size()) continue;
     const char* const begin = reinterpret_cast<const char*>(text.data()) + symbol.st_name;
-    if (*begin != 'c' && *begin != '_') continue;
-    const std::string_view name(begin, strnlen(begin, text.size() - symbol.st_name));
+    const std::size_t most = text.size() - symbol.st_name;
+    // All that anybody looks for begin like this; most names are mangled ones, of _Z.
+    const bool is_like_cuda = most >= 2 && ((begin[0] == 'c' && begin[1] == 'u') ||
+                                            (begin[0] == '_' && begin[1] == '_'));
+    if (!is_like_cuda) continue;
+    const std::string_view name(begin, strnlen(begin, most));
     if (!visit(name, symbol)) return;
   }
 }
