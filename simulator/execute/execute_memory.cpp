@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "isa/attributes.hpp"
+#include "simulator/execute/access_at_once.hpp"
 #include "simulator/execute/cache_policy.hpp"
 #include "simulator/execute/memory_access.hpp"
-#include "simulator/lanes/accesses_at_once.hpp"
 #include "simulator/lanes/scattered.hpp"
-#include "simulator/memory/local_memory.hpp"
 
 namespace heddle::simulator {
 namespace {
@@ -140,82 +139,6 @@ bool are_words_of_line(const Step& step, std::uint64_t first, const AddressPatte
 
 constexpr unsigned kPrefetchedSpread = 15;  // more than a host's first cache holds
 
-// Of an access by registers: what is added to them.
-std::uint64_t base_of(const Warp& warp, const AddressForm& form) {
-  auto base = static_cast<std::uint64_t>(form.offset);
-  if (form.uniform == AddressForm::Base::none) return base;
-  const std::uint32_t* const row = destination_row(warp, form.uniform_row);
-  base += row[0];
-  if (form.uniform == AddressForm::Base::pair64) base += std::uint64_t{row[kWarpSize]} << 32;
-  return base;
-}
-
-// Lanes that load whole words from one allocation of which nobody takes notes. False: they are
-// others, or of lanes that may adjoin.
-bool load_within(Core& core, const Warp& warp, const Step& step, Mask on) {
-  const std::uint32_t* const low = source_row(warp, step.a);
-  const std::uint32_t* const high = low + kWarpSize;
-  const bool may_adjoin = on == kFullMask && low[1] - low[0] == step.width;
-  if (may_adjoin || core.notes_accesses() ||
-      core.launch.model->access_rules != AccessRules::sectors)
-    return false;
-  const std::uint64_t base = base_of(warp, step.address);
-  const unsigned first = on.first();
-  const std::uint64_t at = base + (std::uint64_t{high[first]} << 32 | low[first]);
-  const auto in = std::ranges::find_if(
-      core.known, [&](const auto& each) { return each.contains(at, step.width); });
-  if (in == core.known.end() || in->start >> kLineShift << kLineShift != in->start ||
-      in->bytes > lanes::Piece::kMostBytes ||
-      (core.log != nullptr && !core.reads_freely(at, step.width)))
-    return false;
-  const lanes::AccessFunctions& functions = lanes::access_functions();
-  const auto load = step.width == 4   ? functions.load_words
-                    : step.width == 8 ? functions.load_pairs
-                                      : functions.load_quads;
-  const auto [sectors, lines] =
-      load({in->data, in->start, in->bytes}, base, low, high, on, destination_row(warp, step.d));
-  if (sectors == 0) return false;
-  constexpr unsigned kSectorBytes = 1 << kSectorShift;
-  const unsigned threads = on.count();
-  const unsigned fewest = (threads * step.width + kSectorBytes - 1) / kSectorBytes;
-  add_global(core.counts_of(step),
-             {.sectors = sectors, .sectors_ideal = std::min(sectors, fewest), .tags = lines},
-             threads, step.width);
-  return true;
-}
-
-// Words of lanes' local memory. False: some are elsewhere, or far apart.
-template <AccessKind kKind>
-bool access_own(Core& core, const Warp& warp, const Step& step, Mask on) {
-  if (core.observed) return false;
-  const auto base = static_cast<std::uint32_t>(base_of(warp, step.address));
-  const std::uint32_t* const low = source_row(warp, step.a);
-  const std::uint32_t bytes = core.launch.local_bytes;
-  const std::uint64_t first = kLocalEnd - bytes;
-  const lanes::OwnMemory memory{local_view(core, warp, 0, first, bytes),
-                                static_cast<std::uint32_t>(first), bytes,
-                                static_cast<std::uint32_t>(local_stride(bytes))};
-  const lanes::AccessFunctions& functions = lanes::access_functions();
-  std::uint32_t sectors = 0;
-  if constexpr (kKind == AccessKind::load)
-    sectors = functions.load_own(memory, base, low, on, destination_row(warp, step.d));
-  else
-    sectors = functions.store_own(memory, base, low, on, source_row(warp, step.b));
-  if (sectors == 0) return false;
-  InstructionCounts& counts = core.counts_of(step);
-  ++counts.local;
-  counts.sectors_local += sectors;
-  return true;
-}
-
-// An access of words of which all is done at once (simulator/lanes/accesses_at_once.hpp). False:
-// it cannot be, and nothing is done.
-template <AddressSpace kSpace, AccessKind kKind>
-bool access_at_once(Core& core, const Warp& warp, const Step& step, Mask on) {
-  if constexpr (kSpace == AddressSpace::local) return access_own<kKind>(core, warp, step, on);
-  return load_within(core, warp, step, on);
-}
-
 // Any access, by addresses.
 template <AddressSpace kSpace, AccessKind kKind>
 Flow access_lanes(Core& core, Warp& warp, const Step& step, Mask on) {
@@ -348,13 +271,12 @@ bool fill_width(const isa::Instruction& in, Step& step) {
   return true;
 }
 
-bool is_local_word(const Step& step) {
-  return step.width == 4 && step.selector == 0 && step.address.shift == 0 &&
-         step.address.base == AddressForm::Base::low32;
+// Whether it is a weak access by addresses of a form that access_at_once knows.
+bool may_be_at_once(const Step& step, AddressForm::Base base) {
+  return step.selector == 0 && step.address.shift == 0 && step.address.base == base;
 }
-
-bool loads_words(const Step& step) {
-  return step.width >= 4 && step.selector == 0 && step.address.base == AddressForm::Base::pair64;
+bool is_word_at_once(const Step& step, AddressForm::Base base) {
+  return step.width == 4 && may_be_at_once(step, base);
 }
 
 }  // namespace
@@ -363,24 +285,28 @@ Execute lower_memory(const isa::Instruction& in, Step& step) {
   if (isa::access_bytes(in) == kWideBytes && (in.op == Op::LDG || in.op == Op::STG))
     return lower_wide(in, step);
   fill_width(in, step);
+  using Base = AddressForm::Base;
   switch (in.op) {
     case Op::LDG:
-      return loads_words(step) ? execute_load<AddressSpace::global, true>
-                               : execute_load<AddressSpace::global>;
+      return may_be_at_once(step, Base::pair64) ? execute_load<AddressSpace::global, true>
+                                                : execute_load<AddressSpace::global>;
     case Op::LDS:
-      return execute_load<AddressSpace::shared>;
+      return is_word_at_once(step, Base::low32) ? execute_load<AddressSpace::shared, true>
+                                                : execute_load<AddressSpace::shared>;
     case Op::LDL:
-      return is_local_word(step) ? execute_load<AddressSpace::local, true>
-                                 : execute_load<AddressSpace::local>;
+      return is_word_at_once(step, Base::low32) ? execute_load<AddressSpace::local, true>
+                                                : execute_load<AddressSpace::local>;
     case Op::LD:
       return execute_load<AddressSpace::generic>;
     case Op::STG:
-      return execute_store<AddressSpace::global>;
+      return is_word_at_once(step, Base::pair64) ? execute_store<AddressSpace::global, true>
+                                                 : execute_store<AddressSpace::global>;
     case Op::STS:
-      return execute_store<AddressSpace::shared>;
+      return is_word_at_once(step, Base::low32) ? execute_store<AddressSpace::shared, true>
+                                                : execute_store<AddressSpace::shared>;
     case Op::STL:
-      return is_local_word(step) ? execute_store<AddressSpace::local, true>
-                                 : execute_store<AddressSpace::local>;
+      return is_word_at_once(step, Base::low32) ? execute_store<AddressSpace::local, true>
+                                                : execute_store<AddressSpace::local>;
     case Op::ST:
       return execute_store<AddressSpace::generic>;
     default:

@@ -100,20 +100,20 @@ inline void load_places(const std::byte* data, const Part (&places)[kParts], Mas
 
 #endif
 
-template <u32 kWords>
-Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
-                 u32* rows) {
-  constexpr u32 kBytes = kWords * sizeof(u32);
+// Where each lane's bytes are in a piece, and in which bits that differs. `high`: null where
+// addresses have 32 bits beside the base. False: not all are there, at multiples of so many bytes.
+template <u32 kBytes>
+inline bool find(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
+                 Part (&places)[kParts], u32& spread_of_all) {
   const u64 by = base - piece.address;
   const u32 by_low = static_cast<u32>(by), by_high = static_cast<u32>(by >> 32);
-  const u32 first = lanes.first();
-  if (piece.bytes < kBytes) return {0, 0};
-  const u32 one = low[first] + by_low, last = static_cast<u32>(piece.bytes) - kBytes;
-  Part places[kParts], outside{}, differ{};
+  if (piece.bytes < kBytes) return false;
+  const u32 one = low[lanes.first()] + by_low, last = static_cast<u32>(piece.bytes) - kBytes;
+  Part outside{}, differ{};
   for (u32 i = 0; i < kParts; ++i) {
-    Part at, upper, there;
+    Part at, upper{}, there;
     __builtin_memcpy(&at, low + kWidth * i, sizeof at);
-    __builtin_memcpy(&upper, high + kWidth * i, sizeof upper);
+    if (high != nullptr) __builtin_memcpy(&upper, high + kWidth * i, sizeof upper);
     there_of(lanes, i, there);
     at += by_low;
     upper += by_high - __builtin_bit_cast(Part, at < by_low);
@@ -121,15 +121,99 @@ Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, 
     places[i] = (at & there) | (one & ~there);
     differ |= places[i] ^ one;
   }
-  const u32 spread_of_all = any_of_words(differ);
-  if (any_of_words(outside) != 0 || ((spread_of_all | one) & (kBytes - 1)) != 0) return {0, 0};
+  spread_of_all = any_of_words(differ);
+  return any_of_words(outside) == 0 && ((spread_of_all | one) & (kBytes - 1)) == 0;
+}
+
+inline void load_words(const Piece& piece, const Part (&places)[kParts], u32 spread_of_all,
+                       Mask lanes, u32* row) {
   constexpr u32 kLine = 1 << kLineShift;
-  const u32 line = one / kLine * kLine;
-  if (kWords == 1 && spread_of_all < kLine && piece.bytes - line >= kLine)
-    take_words(piece.data + line, places, lanes, rows);
+  const u32 line = places[0][0] / kLine * kLine;
+  if (spread_of_all < kLine && piece.bytes - line >= kLine)
+    take_words(piece.data + line, places, lanes, row);
+  else
+    load_places<1>(piece.data, places, lanes, row);
+}
+
+template <u32 kWords>
+Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
+                 u32* rows) {
+  Part places[kParts];
+  u32 spread_of_all = 0;
+  if (!find<kWords * sizeof(u32)>(piece, base, low, high, lanes, places, spread_of_all))
+    return {0, 0};
+  if constexpr (kWords == 1)
+    load_words(piece, places, spread_of_all, lanes, rows);
   else
     load_places<kWords>(piece.data, places, lanes, rows);
   return distinct_places(places, spread_of_all);
+}
+
+// Extended to words by the value's own sign.
+template <class Value>
+Distinct load_narrow(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
+                     u32* row) {
+  Part places[kParts];
+  u32 spread_of_all = 0;
+  if (!find<sizeof(Value)>(piece, base, low, high, lanes, places, spread_of_all)) return {0, 0};
+  u32 place[kWarpSize], word[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    Value value;
+    __builtin_memcpy(&value, piece.data + place[i], sizeof value);
+    word[i] = static_cast<u32>(value);
+  }
+  put_lanes(row, lanes, [&](u32 i) { return word[i]; });
+  return distinct_places(places, spread_of_all);
+}
+
+// The highest of lanes that name one place comes last.
+inline void store_words(std::byte* data, const Part (&places)[kParts], Mask lanes, const u32* row) {
+  u32 place[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  for (u32 left = lanes.bits(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(left));
+    __builtin_memcpy(data + place[lane], row + lane, sizeof(u32));
+  }
+}
+
+Distinct store_of(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
+                  const u32* row) {
+  Part places[kParts];
+  u32 spread_of_all = 0;
+  if (!find<sizeof(u32)>(piece, base, low, high, lanes, places, spread_of_all)) return {0, 0};
+  store_words(piece.data, places, lanes, row);
+  return distinct_places(places, spread_of_all);
+}
+
+// Where each lane's word of shared memory is. In how many passes that is served, or 0. Words have
+// bits of their own; those of one bank are 32 bits apart.
+inline u32 find_shared(const Piece& piece, u64 base, const u32* low, Mask lanes,
+                       Part (&places)[kParts], u32& spread_of_all) {
+  if (!find<sizeof(u32)>(piece, base, low, nullptr, lanes, places, spread_of_all) ||
+      spread_of_all >> 2 >= kNear)
+    return 0;
+  if (spread_of_all >> kLineShift == 0) return 1;
+  Part words[kParts];
+  for (u32 i = 0; i < kParts; ++i) words[i] = places[i] >> 2;
+  const u64 bits = near_bits(words);
+  return (bits >> 32 & bits) != 0 ? 2 : 1;
+}
+
+u32 load_shared(const Piece& piece, u64 base, const u32* low, Mask lanes, u32* row) {
+  Part places[kParts];
+  u32 spread_of_all = 0;
+  const u32 passes = find_shared(piece, base, low, lanes, places, spread_of_all);
+  if (passes != 0) load_words(piece, places, spread_of_all, lanes, row);
+  return passes;
+}
+
+u32 store_shared(const Piece& piece, u64 base, const u32* low, Mask lanes, const u32* row) {
+  Part places[kParts];
+  u32 spread_of_all = 0;
+  const u32 passes = find_shared(piece, base, low, lanes, places, spread_of_all);
+  if (passes != 0) store_words(piece.data, places, lanes, row);
+  return passes;
 }
 
 // Where each lane's word is, from the first lane's memory on. In how many sectors they lie, or 0.
@@ -174,20 +258,16 @@ u32 load_own(const OwnMemory& memory, u32 base, const u32* low, Mask lanes, u32*
 u32 store_own(const OwnMemory& memory, u32 base, const u32* low, Mask lanes, const u32* row) {
   Part places[kParts];
   const u32 sectors = find_own(memory, base, low, lanes, places);
-  if (sectors == 0) return 0;
-  u32 place[kWarpSize];
-  __builtin_memcpy(place, places, sizeof place);
-  for (u32 left = lanes.bits(); left != 0; left &= left - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(left));
-    __builtin_memcpy(memory.data + place[lane], row + lane, sizeof(u32));
-  }
+  if (sectors != 0) store_words(memory.data, places, lanes, row);
   return sectors;
 }
 
 }  // namespace
 
 AccessFunctions access_functions() {
-  return {load_of<1>, load_of<2>, load_of<4>, load_own, store_own};
+  return {load_narrow<u8>, load_narrow<i8>, load_narrow<u16>, load_narrow<i16>,
+          load_of<1>,      load_of<2>,      load_of<4>,       store_of,
+          load_shared,     store_shared,    load_own,         store_own};
 }
 
 }  // namespace heddle::simulator::lanes::HEDDLE_LANES_VARIANT

@@ -1,8 +1,10 @@
 // Loads and stores of which all is done at once, beside what lanes do one after the other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -58,6 +60,12 @@ struct Loads {
   std::uint32_t word(unsigned lane, unsigned word) const {
     std::uint32_t value;
     std::memcpy(&value, memory.data() + (address(lane) - piece.address) + 4 * word, sizeof value);
+    return value;
+  }
+  // The first bytes that are there.
+  std::uint32_t value(unsigned lane, unsigned bytes) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, memory.data() + (address(lane) - piece.address), bytes);
     return value;
   }
 };
@@ -132,6 +140,178 @@ TEST(LoadsAtOnce, DoNothingWhereALaneIsElsewhere) {
         ASSERT_EQ(rows, Rows(words * kWarpSize, 7));
       }
     }
+}
+
+// Bytes and halves at random places, with their sign and without.
+TEST(LoadsAtOnce, ExtendNarrowValues) {
+  struct Narrow {
+    unsigned bytes;
+    bool is_signed;
+    AccessFunctions::Load AccessFunctions::*load;
+  };
+  std::mt19937_64 random(27);
+  Loads loads(random);
+  for (const auto& [bytes, is_signed, load] :
+       {Narrow{1, false, &AccessFunctions::load_bytes},
+        Narrow{1, true, &AccessFunctions::load_signed_bytes},
+        Narrow{2, false, &AccessFunctions::load_halves},
+        Narrow{2, true, &AccessFunctions::load_signed_halves}})
+    for (const std::uint64_t among : {2ull, 30ull, 300ull, 1ull << 16})
+      for (int i = 0; i < 100; ++i) {
+        const Mask lanes = some_lanes(random);
+        loads.place(random, 1, among, lanes);
+        std::set<std::uint64_t> sectors, lines;
+        for (const unsigned lane : lanes) {
+          loads.put(lane, loads.address(lane) + random() % 4 / bytes * bytes);
+          sectors.insert(loads.address(lane) >> kSectorShift);
+          lines.insert(loads.address(lane) >> kLineShift);
+        }
+        Rows row(kWarpSize, 7);
+        const auto distinct = (access_functions().*load)(loads.piece, loads.base, loads.low.data(),
+                                                         loads.high.data(), lanes, row.data());
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+          const unsigned bits = 32 - 8 * bytes;
+          const std::uint32_t upper = lanes.has(lane) ? loads.value(lane, bytes) << bits : 0;
+          const std::uint32_t value =
+              is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(upper) >> bits)
+                        : upper >> bits;
+          ASSERT_EQ(row[lane], lanes.has(lane) ? value : 7u);
+        }
+        ASSERT_EQ(distinct.sectors, sectors.size());
+        ASSERT_EQ(distinct.lines, lines.size());
+      }
+}
+
+// Of lanes at one place the highest one's stays.
+TEST(StoresAtOnce, AreOfTheWordsOfLanes) {
+  std::mt19937_64 random(28);
+  Loads stores(random);
+  for (const std::uint64_t among : {1ull, 30ull, 300ull, 1ull << 16})
+    for (int i = 0; i < 100; ++i) {
+      const Mask lanes = some_lanes(random);
+      stores.place(random, 1, among, lanes);
+      Row row;
+      for (std::uint32_t& each : row) each = static_cast<std::uint32_t>(random());
+      std::vector<std::byte> after = stores.memory;
+      std::set<std::uint64_t> sectors;
+      for (const unsigned lane : lanes) {
+        std::memcpy(after.data() + (stores.address(lane) - stores.piece.address), &row[lane], 4);
+        sectors.insert(stores.address(lane) >> kSectorShift);
+      }
+      const auto distinct = access_functions().store_words(
+          stores.piece, stores.base, stores.low.data(), stores.high.data(), lanes, row.data());
+      ASSERT_EQ(stores.memory, after);
+      ASSERT_EQ(distinct.sectors, sectors.size());
+      const unsigned away = lanes.last();
+      for (const std::uint64_t place : {stores.address(away) + 2, stores.piece.address - 4}) {
+        stores.put(away, place);
+        EXPECT_EQ(access_functions()
+                      .store_words(stores.piece, stores.base, stores.low.data(), stores.high.data(),
+                                   lanes, row.data())
+                      .sectors,
+                  0u);
+        ASSERT_EQ(stores.memory, after);
+      }
+    }
+}
+
+// A block's shared memory, addressed by registers beside a base of 64 bits.
+struct Shared {
+  explicit Shared(std::mt19937_64& random) : memory(random_bytes(random, kBytes)) {}
+  static constexpr std::uint32_t kBytes = 1040;
+
+  std::vector<std::byte> memory;
+  std::uint64_t base = 0;
+  Row low{};
+
+  Piece piece() { return {memory.data(), 0, kBytes}; }
+  // Lanes that are not there may have any address. `among`: words, from a multiple of 64 on.
+  void place(std::mt19937_64& random, std::uint32_t among, Mask lanes) {
+    base = -(random() % 1000);  // an offset
+    const auto from = static_cast<std::uint32_t>(random() % 4 * 256 + random() % (65 - among) * 4);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      put(lane, lanes.has(lane) ? from + static_cast<std::uint32_t>(random()) % among * 4
+                                : static_cast<std::uint32_t>(random()));
+  }
+  void put(unsigned lane, std::uint32_t address) {
+    low[lane] = address - static_cast<std::uint32_t>(base);
+  }
+  std::uint64_t address(unsigned lane) const { return base + low[lane]; }
+  // A pass serves one word of each bank.
+  std::size_t passes(Mask lanes) const {
+    std::map<std::uint64_t, std::set<std::uint64_t>> in_bank;
+    std::size_t most = 0;
+    for (const unsigned lane : lanes) {
+      const std::uint64_t word = address(lane) / 4;
+      auto& bank = in_bank[word % 32];
+      bank.insert(word);
+      most = std::max(most, bank.size());
+    }
+    return most;
+  }
+};
+
+TEST(SharedMemoryAtOnce, IsLoadedAndStored) {
+  std::mt19937_64 random(29);
+  Shared shared(random);
+  const AccessFunctions& functions = access_functions();
+  for (const std::uint32_t among : {1u, 8u, 33u, 64u})
+    for (int i = 0; i < 200; ++i) {
+      const Mask lanes = some_lanes(random);
+      shared.place(random, among, lanes);
+      Row row, expected;
+      row.fill(7);
+      expected.fill(7);
+      for (const unsigned lane : lanes)
+        std::memcpy(&expected[lane], shared.memory.data() + shared.address(lane), 4);
+      ASSERT_EQ(
+          functions.load_shared(shared.piece(), shared.base, shared.low.data(), lanes, row.data()),
+          shared.passes(lanes));
+      ASSERT_EQ(row, expected);
+      std::vector<std::byte> after = shared.memory;
+      for (std::uint32_t& each : row) each = static_cast<std::uint32_t>(random());
+      for (const unsigned lane : lanes)
+        std::memcpy(after.data() + shared.address(lane), &row[lane], 4);
+      ASSERT_EQ(
+          functions.store_shared(shared.piece(), shared.base, shared.low.data(), lanes, row.data()),
+          shared.passes(lanes));
+      ASSERT_EQ(shared.memory, after);
+    }
+}
+
+// Beyond the end, between two words, far from the others, or of an address of more than 32 bits.
+TEST(SharedMemoryAtOnce, IsLeftToOthersWhereALaneIsElsewhere) {
+  std::mt19937_64 random(30);
+  Shared shared(random);
+  const std::vector<std::byte> before = shared.memory;
+  const AccessFunctions& functions = access_functions();
+  const auto is_left = [&](Mask lanes) {
+    Row row;
+    row.fill(7);
+    const auto expected = row;
+    EXPECT_EQ(
+        functions.load_shared(shared.piece(), shared.base, shared.low.data(), lanes, row.data()),
+        0u);
+    EXPECT_EQ(row, expected);
+    EXPECT_EQ(
+        functions.store_shared(shared.piece(), shared.base, shared.low.data(), lanes, row.data()),
+        0u);
+    EXPECT_EQ(shared.memory, before);
+  };
+  for (int i = 0; i < 100; ++i) {
+    const Mask lanes = some_lanes(random) | Mask(3);
+    shared.place(random, 8, lanes);
+    const unsigned away = i % 2 == 0 ? lanes.first() : lanes.last();
+    const auto inside = static_cast<std::uint32_t>(shared.address(away));
+    for (const std::uint32_t place : {Shared::kBytes, Shared::kBytes - 2, inside + 1,
+                                      inside >= 512 ? inside - 512 : inside + 512}) {
+      shared.put(away, place);
+      is_left(lanes);
+    }
+    shared.place(random, 8, lanes);
+    shared.base += std::uint64_t{1} << 32;
+    is_left(lanes);
+  }
 }
 
 // Each lane's own memory, of which the other lanes' lies further on.
