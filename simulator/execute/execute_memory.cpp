@@ -247,10 +247,11 @@ Flow execute_wide(Core& core, Warp& warp, const Step& step, Mask, Mask on) {
   return Flow::next;
 }
 
+constexpr RowOffset kZeros = ~RowOffset{0};
+
 Execute lower_wide(const isa::Instruction& in, Step& step) {
   if (in.pp.index != isa::kPT || in.pp.negated) return nullptr;  // what it does is not known
   const bool loads = in.op == Op::LDG;
-  constexpr RowOffset kZeros = ~RowOffset{0};
   const auto upper = static_cast<unsigned>(in.word.bits(loads ? 64 : 16, 8));
   const auto row =
       static_cast<RowOffset>((upper != isa::kRZ ? upper : unsigned{kDiscardRow}) * kWarpSize);
@@ -271,9 +272,12 @@ bool fill_width(const isa::Instruction& in, Step& step) {
   return true;
 }
 
-// Whether it is a weak access by addresses of a form that access_at_once knows.
+// Whether it is a weak access by addresses of a form that access_at_once knows. Where they are in
+// no register, those of zeros are read.
 bool may_be_at_once(const Step& step, AddressForm::Base base) {
-  return step.selector == 0 && step.address.shift == 0 && step.address.base == base;
+  const AddressForm& form = step.address;
+  const bool is_zero = form.base == AddressForm::Base::none && step.a == kZeros;
+  return step.selector == 0 && form.shift == 0 && (form.base == base || is_zero);
 }
 bool is_word_at_once(const Step& step, AddressForm::Base base) {
   return step.width == 4 && may_be_at_once(step, base);
