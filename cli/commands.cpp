@@ -141,8 +141,8 @@ constexpr Option kRunOptions[] = {
     {"quiet", 'q', "", "print only what fails the run"},
     kFailOn,
     {"baseline", 0, "RECORD",
-     "the record that relative --fail-on conditions compare with: a kernel's nth launch with its "
-     "nth launch there"},
+     "the record with which relative --fail-on conditions compare, each launch of a kernel with "
+     "the launch of the same number"},
     {"ignore-faults", 0, "", "do not fail the run for a faulting launch if the program succeeds"},
     {"error-exitcode", 0, "N",
      "exit status when a fault, a finding or a condition fails the run (default 1)"},
@@ -158,8 +158,7 @@ constexpr Option kRunOptions[] = {
     {"threads", 't', "N",
      "host threads per launch (default 0: all idle cores for long launches); results do not depend "
      "on it"},
-    {"interpret", 0, "",
-     "make no native code for launches that are not observed; results are the same"},
+    {"interpret", 0, "", "do not translate launches to native code; results are the same"},
     {"timing", 0, "WHEN",
      "on: time launches (cycles, stalls, hit rates), which is slower; off: count only. Default: on "
      "if a modelled metric or a timing option is requested",
@@ -178,9 +177,9 @@ constexpr Option kRunOptions[] = {
      }},
     {"sms", 0, "N", "time launches on a GPU with N SMs"},
     {"sample", 0, "PART",
-     "of a long launch, time a share of its waves of blocks (5%), execute the rest untimed, and "
-     "scale; or time a number of warp instructions (20M) and skip most others, so that their "
-     "results are missing"},
+     "for long launches: time a share of the waves of blocks (5%), execute the rest untimed and "
+     "scale; or time a number of warp instructions (20M) and skip most others, whose results are "
+     "then missing"},
     {"set", 0, "NAME=VALUE,...", "override timing constants (docs/timing.md lists them)"},
     {"max-instructions", 0, "N",
      "stop a launch after N warp instructions (default 2^36; 2^34 for capsules and sketches)"},
@@ -206,7 +205,7 @@ constexpr Option kRunOptions[] = {
      "parameter's value: a number, or an array as in zeros(64), counting(64), random(64, 0, 10) or "
      "file(\"numbers.txt\")"},
     {"define", 'D', "NAME[=VALUE]", "CUDA source: a macro for the compiler; may be repeated"},
-    {"seed", 0, "N", "of --schedule random, and of a sketch: the first seed (default 1)"},
+    {"seed", 0, "N", "the seed of --schedule random, or the first seed of a sketch (default 1)"},
     {"seeds", 0, "N",
      "sketches: run with N seeds and print means and 95 % intervals; the record holds the first "
      "seed's run"},
@@ -220,8 +219,8 @@ constexpr Option kRunOptions[] = {
      }},
     kReconvergenceOption,
     {"schedule", 0, "ORDER",
-     "order of warps and blocks in launches that are not timed: even (default), or random, drawn "
-     "from --seed, on one host thread, to find races that the usual order hides",
+     "order of warps and blocks in untimed launches: even (default), or random, which is drawn "
+     "from --seed and finds races that the usual order hides, on one host thread",
      Effect::none,
      [] {
        return Names{"even", "random"};
@@ -241,15 +240,15 @@ constexpr Option kRunOptions[] = {
        return Names{"text", "perfetto=", "accelsim="};
      },
      true},
-    {"trace-kernel", 0, "NAME", "only in launches of this kernel, as --kernel names it"},
+    {"trace-kernel", 0, "NAME", "trace only launches of this kernel, as --kernel names it"},
     {"trace-block", 0, "N,...",
-     "only in these blocks, by linear index in the grid; 0-3 is a range"},
-    {"trace-warp", 0, "N,...", "only in these warps of a block"},
-    {"trace-pc", 0, "PC,...", "only at these byte offsets in the function, as in 1a0-220"},
-    {"trace-line", 0, "LINES", "only on these source lines, as in 31-40 or file.cu:31"},
-    {"trace-changes", 0, "", "only where the set of executing lanes changes"},
+     "trace only these blocks, by linear index in the grid; 0-3 is a range"},
+    {"trace-warp", 0, "N,...", "trace only these warps of a block"},
+    {"trace-pc", 0, "PC,...", "trace only these byte offsets in the function, as in 1a0-220"},
+    {"trace-line", 0, "LINES", "trace only these source lines, as in 31-40 or file.cu:31"},
+    {"trace-changes", 0, "", "trace only where the set of executing lanes changes"},
     {"trace-from", 0, "N", "start at the launch's Nth divergence in the chosen warps"},
-    {"trace-count", 0, "N", "at most N lines per launch"},
+    {"trace-count", 0, "N", "print at most N lines per launch"},
     {"trace-values", 0, "", "print the value of every lane, even if many differ"},
 };
 
@@ -278,7 +277,7 @@ constexpr Examples kShowExamples[] = {
     "heddle show --metrics branch,divergent_branch -k regex:math hardware.json.zst",
 };
 constexpr Option kShowOptions[] = {
-    {"per-pc", 0, "", "with every instruction"},
+    {"per-pc", 0, "", "include every instruction"},
     kSource,
     kCsv,
     kFormat,
@@ -337,7 +336,7 @@ constexpr Option kMeasureOptions[] = {
      "measure memory and SASS metrics N times; launches that differ are marked"},
     {"timing", 0, "", "add cycles, stall reasons, hit rates and bytes, each measured five times"},
     {"samples", 0, "", "add the sampled stall reasons of every instruction"},
-    {"timeout", 0, "SECONDS", "for each run of the program (default 120)"},
+    {"timeout", 0, "SECONDS", "stop each run of the program after this time (default 120)"},
     kMetricsOption,
     kKernelOption,
     kSkipOption,
@@ -409,8 +408,8 @@ constexpr Option kSweepOptions[] = {
     kCsv,
     {"html", 0, "FILE", "write one HTML file with a plot of any metric over any list",
      Effect::file},
-    {"timeout", 0, "SECONDS", "for each run"},
-    {"max-instructions", 0, "N", "for each launch"},
+    {"timeout", 0, "SECONDS", "stop each run after this time"},
+    {"max-instructions", 0, "N", "stop each launch after N warp instructions"},
     {"no-progress", 0, "", "do not report progress"},
     kKernelOption,
 };
@@ -551,10 +550,10 @@ constexpr Command kCommands[] = {
          "A sketch (NAME.warp, see docs/sketches.md) is compiled, and its launches are run.\n"
          "A trace (kernelslist.g or NAME.traceg, from --trace accelsim or Accel-Sim's tracer) is "
          "timed (docs/timing.md).\n"
-         "Exit status: the program's own. If that is 0 but a launch faulted, --check found "
-         "something or a --fail-on condition held, 1 (--error-exitcode). 2 for a mistake on the "
-         "command line, also a GPU that does not run the code, 124 when a limit was reached, 125 "
-         "when Heddle failed, 126 or 127 when the program cannot be started, 130 after Ctrl-C.",
+         "Exit status: the program's own; 1 (--error-exitcode) if that is 0 but a launch faulted, "
+         "--check found something or a --fail-on condition held; 2 for a mistake on the command "
+         "line or a GPU that does not run the code; 124 when a limit was reached; 125 when Heddle "
+         "failed; 126 or 127 when the program cannot be started; 130 after Ctrl-C.",
      .examples = kRunExamples,
      .options = kRunOptions,
      .takes_program = true,
@@ -672,11 +671,11 @@ constexpr Command kCommands[] = {
      .synopsis = "[options] A",
      .summary =
          "show how close kernels come to the GPU's limits of issue, arithmetic and bandwidth",
-     .details = "A is a record of timed launches or a variant as in heddle diff, which is run with "
-                "--timing on. One table shows warp instructions per 32-byte sector, the other "
-                "floating-point operations per byte, moved by L1, L2 and DRAM. A kernel's nearest "
-                "roof is the limit it uses most: the schedulers, a pipe, or a memory's bandwidth. "
-                "Times and bytes are modelled.",
+     .details = "A is a record of timed launches, or a variant as in heddle diff, which is run "
+                "with --timing on. One table shows warp instructions per 32-byte sector, the other "
+                "floating-point operations per byte; L1, L2 and DRAM each move sectors and bytes "
+                "of their own. A kernel's nearest roof is the limit it uses most: the schedulers, "
+                "a pipe, or a memory's bandwidth. Times and bytes are modelled.",
      .examples = kRooflineExamples,
      .options = kRooflineOptions,
      .run = run_roofline},

@@ -90,7 +90,7 @@ std::string help(const Command& command) {
 std::string reference() {
   std::string text =
       "# The `heddle` command\n\n"
-      "Made by `heddle reference markdown`; a test checks that it is up to date.\n";
+      "`heddle reference markdown` generates this page; a test checks that it is up to date.\n";
   for (const Command& command : commands()) {
     text += fmt::format("\n## heddle {}\n\n{}\n\n", command.name, command.summary);
     text += fmt::format("    heddle {} {}\n", command.name, command.synopsis);
@@ -103,34 +103,31 @@ std::string reference() {
   text += "\n## Options of every command\n\n" + markdown_options(common_options());
   text +=
       "\n## Configuration\n\n"
-      "An option that is not typed is taken from the environment (`HEDDLE_THREADS` for "
-      "`--threads`;\n"
-      "flags: 0 or 1), then from `./heddle.toml`, then from `~/.config/heddle/heddle.toml`. In a\n"
-      "file, `threads = 0` holds for every command with that option, and the same line under "
-      "`[run]`\n"
-      "for `heddle run` alone. `--print-config` shows each value and where it was set.\n"
-      "A `./heddle.toml` may not set where results are written, nor where sources are read or\n"
-      "programs taken from: the folder may be someone else's.\n";
+      "An option that is not on the command line is read from the environment (`HEDDLE_THREADS` "
+      "for\n"
+      "`--threads`; flags are 0 or 1), then from `./heddle.toml`, then from\n"
+      "`~/.config/heddle/heddle.toml`. In a file, `threads = 0` sets the option for every command\n"
+      "that has it. Below `[run]` the line applies only to `heddle run`. `--print-config` shows "
+      "each\n"
+      "value and where it was set. Because the folder may be someone else's, a `./heddle.toml` may "
+      "not\n"
+      "set where results are written, nor from where sources are read or programs are taken.\n";
   return text;
 }
 
 std::string metrics_page() {
   std::string text =
       "# Metrics\n\n"
-      "Made by `heddle reference metrics` from `simulator/record/metric_table.cpp`; a test checks "
-      "that it "
-      "is "
-      "up to date.\n\n"
-      "Names are Nsight Compute's, with the roll-up suffix; nvprof's names are aliases, with "
-      "nvprof's "
-      "conventions.\nAn exact metric equals the hardware's count wherever the launch does not "
-      "depend "
-      "on the order in which\nwarps run; a modelled one carries an error. A ratio over nothing is "
-      "absent, except that nvprof calls the\nbranch efficiency of a kernel without branches 100 "
-      "%.\n\n"
-      "`smsp__sass_` metrics are what a profiler counts, whose patches can change how lanes "
-      "reconverge; `smsp__inst_executed`\nand its like count the program's own code. In a timed "
-      "launch all exact metrics do (`counts` in the [record](record.md)).\n\n"
+      "`heddle reference metrics` generates this page from `simulator/record/metric_table.cpp`; a "
+      "test checks that it is up to date.\n\n"
+      "Metrics have Nsight Compute's names, with the roll-up suffix. nvprof's names are aliases "
+      "and follow nvprof's conventions.\nIf a launch does not depend on the order in which warps "
+      "run, an exact metric equals the hardware's count. A modelled\nmetric carries an error. A "
+      "ratio whose denominator is zero is absent, except that nvprof reports a branch efficiency "
+      "of 100 %\nfor kernels without branches.\n\n"
+      "`smsp__sass_` metrics are those of a profiler, whose patches can change how lanes "
+      "reconverge. `smsp__inst_executed` and\nother hardware counters count the program's own "
+      "code. In a timed launch all exact metrics do (`counts` in the [record](record.md)).\n\n"
       "| metric | nvprof | unit | kind | meaning |\n|---|---|---|---|---|\n";
   for (const simulator::Metric& metric : simulator::metrics())
     text += fmt::format(
@@ -139,9 +136,8 @@ std::string metrics_page() {
         metric.kind == simulator::MetricKind::exact ? "exact" : "modelled", metric.meaning);
   text +=
       "\n## nvprof's metrics and events\n\n"
-      "All that nvprof knew on a V100, and names of older GPUs that tutorials use. What is "
-      "supported "
-      "follows from\nwhat is counted; `--metrics` takes the name.\n\n"
+      "These are all names that nvprof had on a V100, and names of older GPUs that tutorials use. "
+      "Supported metrics are\ncomputed from the model's counts; `--metrics` accepts the name.\n\n"
       "| name | kind | here |\n|---|---|---|\n";
   for (const NvprofName& each : nvprof_names()) {
     const simulator::Metric* metric = simulator::find_metric(each.name);

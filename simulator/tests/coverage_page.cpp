@@ -175,23 +175,23 @@ struct Line {
 constexpr std::string_view kHead =
     R"(# Which instructions are executed
 
-Made from the opcode rows of `isa/opcodes`, from what the core says it executes, and from the recorded answers of
-an NVIDIA H200; `simulator_coverage_test` fails when this page is not what they give.
-A form is a row of `isa/opcodes`: one layout of bits of an opcode, all its operand forms together.
+This page is generated from the opcode rows of `isa/opcodes`, from the list of instructions that the core executes, and from recorded
+results of an NVIDIA H200. `simulator_coverage_test` fails if the page is out of date. A *form* is a row of `isa/opcodes`: one bit
+layout of an opcode, with all its kinds of operands. The columns are
 
-- sm_75 … sm_121: forms executed. Empty: the architecture has none. All but sm_90's are decoded and printed as the
-  vendor's disassembler does and executed as on sm_90, or as the PTX ISA says; no such GPU was at hand to prove them.
-- proved: of sm_90's forms, those whose answers on an H200 are recorded and replayed by
-  `simulator_lanes_test`, `simulator_instruction_probe_test`, `simulator_warpgroup_probe_test` and
-  `simulator_tensor_probe_test`, and those that programs of `gpu/kernels` execute whose memory and counts per instruction equal
-  an H200's (`simulator/tests/data/program_words.txt`, made by `instruction_coverage --words`). Refused: forms that nvdisasm
-  prints, no compiler was seen to emit for sm_90, and an H200 ended as `CUDA_ERROR_ILLEGAL_INSTRUCTION`. LDGMC, a load of what
-  several GPUs hold, was asked of ordinary memory alone.
-- not executed: sm_90's modifiers with which a launch stops, naming the instruction. Words that are not in the list of opcodes
-  at all stop a launch too.
+- sm_75 … sm_121: the number of forms that are executed. An empty cell means that the architecture has none. Only sm_90's were compared
+  with a GPU. The others are decoded and printed as the vendor's disassembler does, and executed as on sm_90 or as the PTX ISA says.
+- proved: the number of sm_90's forms that were compared with an H200. Their results are recorded and replayed by
+  `simulator_lanes_test`, `simulator_instruction_probe_test`, `simulator_warpgroup_probe_test` and `simulator_tensor_probe_test`, or they
+  are executed by programs of `gpu/kernels` whose memory and counts per instruction equal an H200's
+  (`simulator/tests/data/program_words.txt`, made by `instruction_coverage --words`). *Refused* forms are printed by nvdisasm, but no
+  compiler was seen to emit them for sm_90, and an H200 rejects them with `CUDA_ERROR_ILLEGAL_INSTRUCTION`. LDGMC, a load from memory
+  that several GPUs share, was tested only on ordinary memory.
+- not executed: modifiers of sm_90 that stop a launch with a message that names the instruction. Words that match no opcode stop a
+  launch too.
 
-Of given programs, and of the launches in their records, `instruction_coverage FILE…` says the same
-(`simulator/tests/instruction_coverage_main.cpp`; `docs/programs.md` has its answer for third-party programs).
+`instruction_coverage FILE…` prints the same for given programs and for the launches in their records
+(`simulator/tests/instruction_coverage_main.cpp`). `docs/programs.md` has its output for third-party programs.
 
 )";
 
