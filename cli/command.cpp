@@ -63,7 +63,7 @@ std::string unknown_option(const std::string& given, const std::vector<Option>& 
   // Several words in quotes, as heddle diff takes them.
   if (given.find(' ') != given.npos)
     return fmt::format(
-        "unknown option {}; a variant that begins with an option has a blank in front: ' {}'",
+        "unknown option {}; put a blank in front of a variant that begins with an option: ' {}'",
         given, given);
   std::vector<std::string_view> known;
   for (const Option& option : table) known.push_back(option.name);
@@ -103,7 +103,7 @@ const Option* find_option(const std::vector<Option>& table, std::string_view wor
 [[noreturn]] void refuse_leading_option(const std::string& given) {
   std::vector<Option> known(common_options().begin(), common_options().end());
   if (find_option(known, given) != nullptr)
-    throw Usage(fmt::format("{0} stands behind a command, as in: heddle run {0}", given));
+    throw Usage(fmt::format("{0} goes after a command, as in: heddle run {0}", given));
   known.push_back({"version", 0, "", ""});
   throw Usage(unknown_option(given, known));
 }

@@ -64,7 +64,7 @@ std::string not_compared_text(const validation::Comparison& comparison) {
                     has_counts ? visible(fmt::format("{}", fmt::join(not_measured, ", "))) : "");
   for (const auto& [side, launches] : without_instructions)
     text += fmt::format(
-        "the {}'s record has no instructions of {} launches{}: their totals alone were compared\n",
+        "the {}'s record has no instructions of {} launches{}: only their totals were compared\n",
         side, launches, side == "model" ? " (heddle run --per-pc)" : "");
   return text;
 }

@@ -159,7 +159,7 @@ std::string violation_text(const Violation& violation) {
   std::string before;
   if (violation.before)
     before = fmt::format(" after {} in the baseline", readable(*violation.before));
-  return fmt::format("{} is {}{}{}{}, which --fail-on '{}' refuses", short_name(metric),
+  return fmt::format("{} is {}{}{}{}: --fail-on '{}' holds", short_name(metric),
                      readable(violation.value), metric.unit.empty() ? "" : " ", metric.unit, before,
                      visible(violation.condition.text));
 }

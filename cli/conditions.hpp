@@ -38,7 +38,7 @@ struct Violation {
 // baseline, violates nothing. The partner of a kernel's n-th launch is the n-th one there.
 std::vector<Violation> violations(Launches launches, const std::vector<Condition>& conditions);
 
-// "gld_efficiency is 25 %, which --fail-on 'gld_efficiency < 80' refuses".
+// "gld_efficiency is 25 %: --fail-on 'gld_efficiency < 80' holds".
 std::string violation_text(const Violation& violation);
 
 // The kernels whose launches have no partner in the baseline, or not all of them: a line each.

@@ -88,9 +88,10 @@ void refuse_effects(const toml::table& table, const std::vector<Option>& options
   for (const auto& [key, node] : table)
     if (const Option* option = option_named(options, key.str());
         option != nullptr && option->effect != Effect::none)
-      refuse(node.source(), key.str(),
-             "a heddle.toml of a folder may not set it, as the folder may be someone else's; give "
-             "it on the command line or in your own heddle.toml");
+      refuse(
+          node.source(), key.str(),
+          "a folder's heddle.toml may not set this, because the folder may be someone else's; set "
+          "it on the command line or in your own heddle.toml");
 }
 
 // Throws Usage where a file that came with a folder has something written, read or run.
@@ -107,8 +108,8 @@ toml::table parse_file(const fs::path& file) {
     return toml::parse_file(file.string());
   } catch (const toml::parse_error& error) {
     throw Usage(
-        fmt::format("{}:{}: is not TOML: write one NAME = VALUE a line, with words in quotes, and "
-                    "[COMMAND] over what is of one command",
+        fmt::format("{}:{}: is not TOML: write one NAME = VALUE per line, with text in quotes, and "
+                    "[COMMAND] above lines for one command",
                     file.string(), error.source().begin.line));
   }
 }

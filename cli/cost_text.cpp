@@ -60,8 +60,8 @@ std::string cost_text(const simulator::SketchProgram& program, std::size_t kerne
   const double warps = static_cast<double>(ran.outcome.warps);
   return fmt::format(
       "{}  launch {}: cycles by the costs of compute capability {} (unvalidated)\n{}"
-      "  a warp: {} cycles of its multiprocessor, {} of them for lanes that were off or not there; "
-      "no latency is in them\n\n",
+      "  per warp: {} cycles of its multiprocessor, {} of them for inactive or missing lanes; "
+      "latencies are not included\n\n",
       visible(display_name(ran.request.kernel->name)), launch, gpu.capability, table.text(2),
       readable(total.cycles / warps), readable(total.idle_cycles / warps));
 }

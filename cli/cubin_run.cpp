@@ -37,7 +37,7 @@ const isa::Kernel& chosen_kernel(const isa::Cubin& cubin, const Arguments& argum
   if (all.empty()) throw Usage(fmt::format("{}: holds no kernels", file));
   if (matching.empty()) no_such_kernel(arguments.value("kernel"), all);
   throw Usage(
-      fmt::format("{}: choose one kernel by -k NAME; {}", file, kernels_to_choose(matched)));
+      fmt::format("{}: choose one kernel with -k NAME; {}", file, kernels_to_choose(matched)));
 }
 
 std::string described(const isa::Kernel& kernel) {
@@ -85,8 +85,8 @@ class Dumper : public runtime::LaunchObserver {
     const std::string number = wanted.substr(0, wanted.find('='));
     for (const CubinLaunch::Array& each : arrays_)
       if (std::to_string(each.parameter) == number) return each;
-    throw Usage(
-        fmt::format("--dump {}: parameter {} is no array; the first one is 0", wanted, number));
+    throw Usage(fmt::format(
+        "--dump {}: parameter {} is not an array; parameters are numbered from 0", wanted, number));
   }
 
   const std::vector<std::string> wanted_;
@@ -115,7 +115,7 @@ std::vector<std::byte> place_parameters(const isa::Kernel& kernel, const Argumen
                                         std::vector<CubinLaunch::Array>& arrays) {
   const std::vector<std::string> given = arguments.values("param");
   if (given.size() != kernel.parameters.size())
-    throw Usage(fmt::format("{}; give each by --param, as in --param 'f32[1024]=iota' --param 64",
+    throw Usage(fmt::format("{}; give each with --param, as in --param 'f32[1024]=iota' --param 64",
                             described(kernel)));
   std::vector<std::byte> packed(kernel.parameter_bytes);
   for (std::size_t i = 0; i < given.size(); ++i) {

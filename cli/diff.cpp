@@ -51,8 +51,8 @@ int run_diff(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words;
   if (words.size() < 2 || words.size() > kMostVariants)
     throw Usage(
-        "give two variants at least: programs, sketches, capsules, records or .cu files; one with "
-        "options or arguments in quotes, as in 'kernel.cu 1024'");
+        "give at least two variants: programs, sketches, capsules, records or .cu files; quote one "
+        "that has options or arguments, as in 'kernel.cu 1024'");
   const auto metrics = chosen_metrics(arguments);
   const auto matches = asked_matches(arguments);
   const std::uint64_t shown = arguments.number("show", kMost).value_or(kUsual);
@@ -79,7 +79,7 @@ int run_diff(const Arguments& arguments) {
                 .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
             "\n");
   if (arguments.has("html")) write_difference_page(result, variants, arguments.value("html"));
-  if (result.kernels.empty()) throw std::runtime_error("no kernel of one is in another");
+  if (result.kernels.empty()) throw std::runtime_error("the variants have no kernel in common");
   return std::ranges::any_of(result.kernels, differs) || !result.notes.empty() ? kDifferent : 0;
 }
 

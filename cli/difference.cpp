@@ -177,7 +177,7 @@ std::vector<Matching> match(const std::vector<std::vector<std::pair<std::string,
                                          shown(pair->first), shown(pair->second)));
     for (const std::string& each : matching.unmatched())
       result.notes.push_back(
-          fmt::format("{} has no partner: --match NAME={}", shown(each), visible(base_name(each))));
+          fmt::format("{} is not matched: --match NAME={}", shown(each), visible(base_name(each))));
     matchings.push_back(std::move(matching));
   }
   return matchings;
@@ -192,10 +192,12 @@ void check_asked(const std::vector<std::vector<std::pair<std::string, LaunchList
   };
   for (const auto& [a, b] : asked) {
     if (!is_there(all[0], a))
-      throw std::runtime_error(fmt::format("--match {}={}: the first has no kernel {}", a, b, a));
+      throw std::runtime_error(
+          fmt::format("--match {}={}: the first variant has no kernel {}", a, b, a));
     if (!std::any_of(all.begin() + 1, all.end(),
                      [&, name = b](const auto& each) { return is_there(each, name); }))
-      throw std::runtime_error(fmt::format("--match {}={}: no other has a kernel {}", a, b, b));
+      throw std::runtime_error(
+          fmt::format("--match {}={}: no other variant has a kernel {}", a, b, b));
   }
 }
 
@@ -219,7 +221,7 @@ Difference difference(const std::vector<Variant>& variants,
                            return each.first;
                          })->second);
     if (sides.size() != variants.size()) {
-      result.notes.push_back(fmt::format("{} has no partner: --match {}=NAME", shown(kernel),
+      result.notes.push_back(fmt::format("{} is not matched: --match {}=NAME", shown(kernel),
                                          visible(base_name(kernel))));
       continue;
     }

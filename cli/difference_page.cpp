@@ -68,7 +68,7 @@ Json metric_facts() {
 void check_viewer() {
   if (traces::page_template().empty())
     throw std::runtime_error(
-        "this build has no viewer: run scripts/setup.sh, which fetches what it is made with, and "
+        "this build has no viewer: run scripts/setup.sh, which fetches its build tools, and "
         "build again");
 }
 

@@ -149,9 +149,9 @@ std::string_view work_text(isa::Work work) {
     case isa::Work::check:
       return "checks whether a division needs its slow path";
     case isa::Work::min_max:
-      return "takes the lesser or the greater";
+      return "computes a minimum or maximum";
     case isa::Work::add_min_max:
-      return "adds and takes the lesser or the greater";
+      return "adds and computes a minimum or maximum";
     case isa::Work::logic:
       return "combines bits by a truth table";
     case isa::Work::shift:
@@ -192,11 +192,11 @@ std::string_view effect_text(isa::Effect effect) {
     case Effect::trap:
       return "stops the launch";
     case Effect::set_barrier:
-      return "names the place where the active lanes are to reconverge";
+      return "sets where the active lanes will reconverge";
     case Effect::sync:
       return "waits for the lanes of a convergence barrier: here they reconverge";
     case Effect::leave_barrier:
-      return "takes lanes out of a convergence barrier";
+      return "removes lanes from a convergence barrier";
     case Effect::move_barrier:
       return "saves or restores a convergence barrier";
     case Effect::warp_sync:
@@ -325,9 +325,8 @@ int run_explain(const Arguments& arguments) {
       explain_opcode(name) || explain_nvprof(name) || explain_constant(name))
     return 0;
   const std::string_view near = nearest_name(name);
-  throw Usage(near.empty()
-                  ? fmt::format("nothing known by the name {}", name)
-                  : fmt::format("nothing known by the name {}; did you mean {}?", name, near));
+  throw Usage(near.empty() ? fmt::format("unknown name {}", name)
+                           : fmt::format("unknown name {}; did you mean {}?", name, near));
 }
 
 }  // namespace heddle::cli

@@ -25,7 +25,7 @@ using simulator::SmLimits;
 // What --capability or --gpu chose; null: neither was given.
 std::optional<SmLimits> chosen_sm(const Arguments& arguments) {
   if (arguments.has("gpu") && arguments.has("capability"))
-    throw Usage("--gpu and --capability: one of them");
+    throw Usage("give either --gpu or --capability");
   if (arguments.has("gpu"))
     return simulator::limits_of(simulator::gpu_model(arguments.value("gpu")));
   if (!arguments.has("capability")) return std::nullopt;
@@ -135,7 +135,7 @@ void of_numbers(const Arguments& arguments) {
                                .shared_bytes_per_block = shared_bytes(arguments)};
   const std::optional<SmLimits> chosen = chosen_sm(arguments);
   if ((arguments.has("svg") || arguments.has("curve")) && !chosen)
-    throw Usage("--svg and --curve are of one SM: give --gpu or --capability");
+    throw Usage("--svg and --curve show one kind of SM: give --gpu or --capability");
   if (chosen) {
     result.add(row(std::string(chosen->name), *chosen, kernel));
   } else {

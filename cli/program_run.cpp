@@ -78,7 +78,7 @@ ProgramRun run_on_model(const std::vector<std::string>& program, const ProgramOp
                         executable);
   run.processes = follower.finish();
   if (runtime::losses_in(streams.path()) != 0) {
-    std::fputs("heddle: the program ran on, but results of it are missing, as said above\n",
+    std::fputs("heddle: the program continued, but some of its results are missing; see above\n",
                stderr);
     run.child.status = kFailed;
   }

@@ -155,8 +155,8 @@ std::string reconvergence_tables(std::span<const ReconvergenceRun> runs,
     text += "\n";
   }
   text +=
-      "warp instructions of a branch: executed while it held its warp apart; efficiency: of their "
-      "lanes, those not on another side of it\n";
+      "warp instructions of a branch: executed while it kept its warp diverged; efficiency: the "
+      "share of lanes that were not on another side of it\n";
   return text;
 }
 

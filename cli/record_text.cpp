@@ -18,7 +18,7 @@ const simulator::GpuModel& gpu_of(const simulator::Record& record) {
   for (const std::string& id : simulator::model_ids())
     if (simulator::gpu_model(id).name == record.device) return simulator::gpu_model(id);
   throw std::runtime_error(
-      fmt::format("the record is of a GPU there is no model of: {}", record.device));
+      fmt::format("there is no model of the GPU of this record: {}", record.device));
 }
 
 simulator::Record read_shown_record(const std::string& path) {

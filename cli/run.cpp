@@ -92,7 +92,7 @@ void ask_for_advice(const Arguments& arguments, traces::TraceRequest& request,
   if (!request.empty()) throw Usage("--advice and --trace cannot be given together");
   for (const char* option : {"launch-skip", "launch-count"})
     if (arguments.has(option))
-      throw Usage(fmt::format("--advice is of all launches of a kernel: leave out --{}", option));
+      throw Usage(fmt::format("--advice covers all launches of a kernel: leave out --{}", option));
   request["trace"] = fmt::format("advice={}", (folder / "%p").string());
   if (arguments.has("kernel")) request["trace-kernel"] = arguments.value("kernel");
 }
@@ -254,7 +254,7 @@ int run_traces(const Arguments& arguments, simulator::LaunchSettings settings) {
   for (const char* option : {"advice", "memory", "capture"})
     if (arguments.has(option)) throw Usage(fmt::format("a trace is only timed: --{}", option));
   if (arguments.has("trace") && traces::trace_options(trace_request(arguments)).form != "perfetto")
-    throw Usage("of a trace only the timeline can be written (--trace perfetto=FILE)");
+    throw Usage("for a trace only the timeline can be written (--trace perfetto=FILE)");
   const std::unique_ptr<traces::Trace> trace = trace_here(arguments, {});
   if (!settings.timing) settings.timing.emplace();
   Deadline deadline(arguments.number("timeout", kMostSeconds));
@@ -269,7 +269,7 @@ int run_traces(const Arguments& arguments, simulator::LaunchSettings settings) {
 
 unsigned wanted_gpus(const Arguments& arguments) {
   const auto wanted = arguments.number("gpus", runtime::System::kMostGpus);
-  if (wanted == 0) throw Usage("--gpus 0: a program sees one GPU at least");
+  if (wanted == 0) throw Usage("--gpus 0: a program needs at least one GPU");
   return static_cast<unsigned>(wanted.value_or(1));
 }
 
@@ -479,7 +479,8 @@ int run_run(const Arguments& arguments) {
   const simulator::LaunchSettings settings =
       launch_settings(arguments, traced || !arguments.program.empty() ? 0 : kUsualInstructions);
   if (traced) {
-    if (arguments.has("reconvergence")) throw Usage("a trace has its lanes' order already");
+    if (arguments.has("reconvergence"))
+      throw Usage("a trace already contains the order of lanes: leave out --reconvergence");
     if (settings.random_schedule) throw Usage("traces are timed, without --schedule random");
     return run_traces(arguments, settings);
   }

@@ -110,9 +110,10 @@ int RunReport::finish(int status) const {
   const bool faults = has_faults(launches_) && !arguments_.has("ignore-faults");
   if (status != 0 || (!faults && violated.empty() && !has_findings(launches_))) return status;
   if (faults)
-    fmt::print(stderr,
-               "heddle: a launch faulted, so the run fails; --ignore-faults leaves that to the "
-               "program\n");
+    fmt::print(
+        stderr,
+        "heddle: a launch faulted, so the run fails; with --ignore-faults the program's status "
+        "counts\n");
   return static_cast<int>(
       arguments_.number("error-exitcode", kMostStatus).value_or(std::uint64_t{kDifferent}));
 }

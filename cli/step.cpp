@@ -13,12 +13,12 @@ int run_step(const Arguments& arguments) {
     throw Usage("give a program, as in: heddle step ./program arguments; or capsules");
   if (wants_all_reconvergences(arguments))
     throw Usage(
-        fmt::format("--reconvergence=all: one launch is stepped through one way: {}; heddle run "
-                    "sets all of them side by side",
+        fmt::format("--reconvergence=all: choose one policy to step through: {}; heddle run "
+                    "compares all of them",
                     simulator::reconvergence_names()));
   for (const char* of_the_page : {"hardware", "baseline", "timing", "steps"})
     if (arguments.has(of_the_page) && !arguments.has("html"))
-      throw Usage(fmt::format("--{} is of the page: give --html FILE too", of_the_page));
+      throw Usage(fmt::format("--{} needs --html FILE", of_the_page));
   return arguments.has("html") ? write_step_page(arguments) : step_in_terminal(arguments);
 }
 

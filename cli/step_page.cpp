@@ -51,7 +51,7 @@ class Baseline {
       if (beside.baseline == nullptr && launch.kernel == now.kernel && before-- == 0)
         beside.baseline = &launch;
     if (beside.baseline == nullptr) {
-      fmt::print(stderr, "heddle: the baseline has no such launch as {} of {}\n", now.index,
+      fmt::print(stderr, "heddle: the baseline has no launch {} of {}\n", now.index,
                  simulator::visible(simulator::demangled(now.kernel)));
       return;
     }
@@ -147,7 +147,7 @@ class PageWriter {
 int write_step_page(const Arguments& arguments) {
   if (traces::page_template().empty())
     throw std::runtime_error(
-        "this build has no viewer: run scripts/setup.sh, which fetches what it is made with, and "
+        "this build has no viewer: run scripts/setup.sh, which fetches its build tools, and "
         "build again");
   PageRequest request;
   request.html = arguments.value("html");

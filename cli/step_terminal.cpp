@@ -32,7 +32,7 @@ constexpr std::string_view kHelp[] = {
     "o           past what a call does",
     "d / D       to the next / last divergence",
     "r / R       to the next / last reconvergence",
-    "b           set a breakpoint, or take it away:  04e0   :17   :17 if lane 3",
+    "b           set or remove a breakpoint:  04e0   :17   :17 if lane 3",
     "            04e0 if R5 == 0x20 and warp 1   (with blanks; == != < <= > >=)",
     "c / C       to the next / last breakpoint, of any warp",
     "l           to a line or instruction of this warp:  :17   04e0",
@@ -40,7 +40,7 @@ constexpr std::string_view kHelp[] = {
     "w / W       next / last warp                t   to a warp:  BLOCK WARP",
     "k / K       next / last block",
     "[ / ]       another lane for the registers  v   every lane's registers",
-    "f           registers as hexadecimal, whole or floating-point numbers",
+    "f           registers as hexadecimal, integer or floating-point numbers",
     "PgUp, PgDn  other registers                 < / >  last / next launch",
     "Home, End   begin and end of the launch     q   quit",
     "",
@@ -247,7 +247,7 @@ class StepScreen {
       known += fmt::format("{}{}", known.empty() ? "" : ", ", breakpoint.text());
     if (!known.empty()) message_ = "breakpoints: " + known;
     draw();
-    const auto text = terminal_.ask("breakpoint (a known one goes away): ");
+    const auto text = terminal_.ask("breakpoint (a known one is removed): ");
     message_.clear();
     if (!text || text->empty()) return;
     const auto gone = std::erase_if(

@@ -194,7 +194,7 @@ int run_sweep(const Arguments& arguments) {
   } else if (const int signal = runner.run(
                  processes == 0 ? std::max(1u, std::thread::hardware_concurrency()) : processes);
              signal != 0) {
-    fmt::print(stderr, "heddle: ended; the same command goes on with what is left\n");
+    fmt::print(stderr, "heddle: stopped; the same command makes the missing runs\n");
     return kSignalled + signal;
   }
   check_some_run_was_understood(sweep);

@@ -186,9 +186,8 @@ std::optional<JobResult> JobStore::find(const Job& job) const {
     if (json.at("schema") != kSchema || json.at("words") != Json(job.words)) return std::nullopt;
     return from_json(json);
   } catch (const Json::exception&) {
-    throw std::runtime_error(
-        fmt::format("{}: holds no result of heddle sweep; delete it to have its run made again",
-                    file.string()));
+    throw std::runtime_error(fmt::format(
+        "{}: is not a result of heddle sweep; delete it to repeat its run", file.string()));
   }
 }
 

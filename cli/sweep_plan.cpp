@@ -50,7 +50,7 @@ struct Step {
 
 [[noreturn]] void refuse_range(const std::string& option, const std::string& text) {
   throw Usage(fmt::format(
-      "--{}: {} is no range; write FROM..TO:xFACTOR as in 64..1024:x2, FROM..TO:+STEP as in "
+      "--{}: {} is not a range; write FROM..TO:xFACTOR as in 64..1024:x2, FROM..TO:+STEP as in "
       "8..32:+8, or 2^A..2^B",
       option, text));
 }
@@ -144,7 +144,7 @@ SweepPlan plan_of_file(const std::string& path) {
             std::ranges::any_of(kNamed, [&](const auto& e) { return kind == e.second; });
         if (!named && std::ranges::find(kOptions, name) == std::end(kOptions))
           throw Usage(
-              fmt::format("{}:1: {} is nothing a sweep varies; write block, gpu, sms, "
+              fmt::format("{}:1: {} is not a setting of a sweep; write block, gpu, sms, "
                           "param:NAME, set:NAME, define:NAME and the like",
                           path, name));
         plan.axes.push_back({name, {}});
@@ -265,11 +265,13 @@ SweepPlan sweep_plan(const Arguments& arguments) {
   std::vector<std::string> command = arguments.words;
   command.insert(command.end(), arguments.program.begin(), arguments.program.end());
   if (command.empty())
-    throw Usage("give what heddle run is to run, as in: heddle sweep --block 64..1024:x2 k.warp");
+    throw Usage(
+        "give a program or another input of heddle run, as in: heddle sweep --block 64..1024:x2 "
+        "k.warp");
   SweepPlan plan;
   if (arguments.has("from")) {
     plan = plan_of_file(arguments.value("from"));
-    if (!axes_of(arguments).empty()) throw Usage("--from says what varies: leave other lists out");
+    if (!axes_of(arguments).empty()) throw Usage("--from gives all runs: leave other lists out");
   } else {
     plan.axes = axes_of(arguments);
     if (plan.axes.empty())

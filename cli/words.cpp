@@ -122,14 +122,14 @@ constexpr Word kWords[] = {
     {{"waits"},
      "in advice of a timed run: the share of warps' cycles spent waiting at the instruction, and "
      "the main stall reason; heddle explain knows each reason"},
-    {{"loads again what the warp has"},
+    {{"repeats loads of its warp"},
      "a warp loads the same addresses twice in a row; a variable would keep the value"},
-    {{"loads what its block has loaded"},
+    {{"repeats loads of its block"},
      "several warps of a block load the same sectors; a tile in shared memory is loaded once"},
     {{"atomics", "atomic", "global atomics", "shared atomics"},
      "read-modify-write accesses that no other access interrupts; those to one address are "
      "executed one after the other"},
-    {{"tests in a loop what the loop does not change"},
+    {{"tests a loop-invariant condition in a loop"},
      "a branch whose lanes always agree, on a condition that is the same in every round of a loop; "
      "one test before the loop would do"},
     {{"blocks of N threads"},

@@ -169,7 +169,7 @@ TEST_F(AdviceOf, LoadsOfWhatTheBlockHasAreATile) {
       "  c[y * 64 + x] = sum;\n"
       "}\n"
       "matmul<<<dim3(4, 4), dim3(16, 16)>>>(counting(4096), counting(4096), zeros(4096));\n");
-  EXPECT_THAT(first(text), HasSubstr("loads what its block has loaded"));
+  EXPECT_THAT(first(text), HasSubstr("repeats loads of its block"));
   EXPECT_THAT(first(text), HasSubstr("tile into shared memory"));
 }
 
@@ -220,7 +220,7 @@ std::string tested(const std::string& condition, const std::string& behind = "")
 TEST_F(AdviceOf, AConditionThatALoopKeepsIsTestedBeforeIt) {
   const std::string text = first(advice(tested("mode == 2")));
   EXPECT_THAT(text, HasSubstr("k.warp:7"));
-  EXPECT_THAT(text, HasSubstr("tests in a loop what the loop does not change"));
+  EXPECT_THAT(text, HasSubstr("tests a loop-invariant condition in a loop"));
   // 32 warps, 100 rounds.
   EXPECT_THAT(text, HasSubstr("is executed 3,200 times"));
   EXPECT_THAT(text, HasSubstr("tested before the loop, it would be executed 32 times"));
@@ -230,15 +230,15 @@ TEST_F(AdviceOf, AConditionThatALoopKeepsIsTestedBeforeIt) {
 
 TEST_F(AdviceOf, AConditionThatTheLoopChangesStays) {
   for (const char* condition : {"k % 2 == 0", "i < 512 + k", "out[k] == 0.0f"})
-    EXPECT_THAT(advice(tested(condition)), Not(HasSubstr("tests in a loop"))) << condition;
+    EXPECT_THAT(advice(tested(condition)), Not(HasSubstr("loop-invariant"))) << condition;
   // Written the same in every round, but behind the test.
-  EXPECT_THAT(advice(tested("first == 1", "    first = 0;\n")), Not(HasSubstr("tests in a loop")));
+  EXPECT_THAT(advice(tested("first == 1", "    first = 0;\n")), Not(HasSubstr("loop-invariant")));
 }
 
 TEST_F(AdviceOf, AConditionThatLanesDoNotAgreeOnIsDivergence) {
   const std::string text = advice(tested("i % 2 == 0"));
   EXPECT_THAT(text, HasSubstr("diverges"));
-  EXPECT_THAT(text, Not(HasSubstr("tests in a loop")));
+  EXPECT_THAT(text, Not(HasSubstr("loop-invariant")));
 }
 
 TEST_F(AdviceOf, OtherPredicationAndBlocksAreSimulated) {

@@ -109,7 +109,7 @@ TEST_F(Configuration, AProjectsFileHasNothingWrittenReadOrRun) {
         if (option.effect == Effect::none) {
           EXPECT_THAT(error, Not(HasSubstr("may not set"))) << text;
         } else {
-          EXPECT_THAT(error, HasSubstr(fmt::format("heddle.toml:2: {}: a heddle.toml of a folder",
+          EXPECT_THAT(error, HasSubstr(fmt::format("heddle.toml:2: {}: a folder's heddle.toml may",
                                                    option.name)));
         }
       }
@@ -139,7 +139,7 @@ TEST_F(Configuration, MistakesNameFileLineAndKey) {
   expect("per-pc = 3", "bad.toml:1: per-pc: expected true or false");
   expect("gpu = { a = 1 }", "bad.toml:1: gpu: no command");
   expect("[run]\nregisters = 3", "bad.toml:2: registers: heddle run has no such option");
-  expect("threads = ", "bad.toml:1: is not TOML: write one NAME = VALUE a line");
+  expect("threads = ", "bad.toml:1: is not TOML: write one NAME = VALUE per line");
   const Surroundings around{[](const char* name) -> const char* {
                               return name == std::string_view("HEDDLE_PER_PC") ? "yes" : nullptr;
                             },

@@ -79,22 +79,22 @@ TEST(CubinRun, ReadsAndWritesFiles) {
 
 TEST(CubinRun, SaysWhatToType) {
   EXPECT_THAT(heddle("run --grid 1 --block 1 " + kCubin).text,
-              HasSubstr("choose one kernel by -k NAME; there are first, second"));
+              HasSubstr("choose one kernel with -k NAME; there are first, second"));
   EXPECT_THAT(heddle("run -k nope --grid 1 --block 1 " + kCubin).text,
               HasSubstr("no kernel nope; there are first, second"));
   EXPECT_THAT(heddle("run -k secnd --grid 1 --block 1 " + kCubin).text,
               HasSubstr("no kernel secnd; did you mean second?"));
   EXPECT_THAT(heddle("run -k regex:s --grid 1 --block 1 " + kCubin).text,
-              HasSubstr("choose one kernel by -k NAME; there are first, second"));
+              HasSubstr("choose one kernel with -k NAME; there are first, second"));
   EXPECT_THAT(heddle("run -k 'regex:[' --grid 1 --block 1 " + kCubin).text,
               HasSubstr("is not a regular expression"));
   EXPECT_THAT(heddle(kShape + kCubin).text,
-              HasSubstr("second(float*) takes 1 parameter: 8 bytes; give each by --param"));
+              HasSubstr("second(float*) takes 1 parameter: 8 bytes; give each with --param"));
   EXPECT_THAT(heddle("run -k second --block 1 --param 'f32[4]' " + kCubin).text,
               HasSubstr("--grid needs one to three numbers, as in --grid 64"));
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]=x' " + kCubin).text, HasSubstr("i32[64]=iota"));
   EXPECT_THAT(heddle(kShape + "--param 'f32[4]' --dump 1 " + kCubin).text,
-              HasSubstr("parameter 1 is no array"));
+              HasSubstr("parameter 1 is not an array"));
   EXPECT_THAT(heddle("run --gpu t4 -k second --grid 1 --block 1 " + kCubin).text,
               HasSubstr("is code for sm_90, which this GPU (sm_75) does not run"));
   EXPECT_EQ(heddle(kShape + kCubin).status, 2);

@@ -118,7 +118,7 @@ TEST_F(Diff, KernelsOfOtherNamesAreMatchedWhereNothingElseIsLeftOrAsAsked) {
   EXPECT_THAT(asked.text, ContainsRegex("alternating.* → halves"));
   const Outcome wrong = run_heddle("diff --match nothing=halves " + a + " " + b, Kept::both);
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.text, HasSubstr("the first has no kernel nothing"));
+  EXPECT_THAT(wrong.text, HasSubstr("the first variant has no kernel nothing"));
 }
 
 TEST_F(Diff, ThreeVariantsAreComparedWithTheFirst) {

@@ -156,7 +156,7 @@ TEST_F(SweepRuns, AFileSaysWhichRunsToMake) {
   EXPECT_THAT(outcome.text, ContainsRegex("block +n +inst_executed"));
   std::ofstream(folder_ / "runs.csv") << "blocks\n32\n";
   EXPECT_THAT(run_heddle(command("--from " + file("runs.csv")), Kept::errors).text,
-              HasSubstr("runs.csv:1: blocks is nothing a sweep varies"));
+              HasSubstr("runs.csv:1: blocks is not a setting of a sweep"));
 }
 
 TEST_F(SweepRuns, TimedRunsAreTheDefaultAndSayWhatLimitsThem) {

@@ -303,10 +303,11 @@ void Context::carry_out(const simulator::LaunchRequest& request, const StreamOrd
   for (std::uint64_t grids = 0; !pending.empty() && !lost(); ++grids) {
     if (grids == options_.most_grids) {
       fail(ticket, Error::launch_timeout,
-           fmt::format("{} and what it launches are more than {} grids: ended here. On a GPU most "
-                       "of such launches fail, as few may be pending "
-                       "(cudaLimitDevRuntimePendingLaunchCount)",
-                       shown(*request.kernel), options_.most_grids));
+           fmt::format(
+               "{} and the grids that it launches exceed {} grids: stopped here. On a GPU most "
+               "such launches fail, because few may be pending "
+               "(cudaLimitDevRuntimePendingLaunchCount)",
+               shown(*request.kernel), options_.most_grids));
       return;
     }
     const Pending next = std::move(pending.back());

@@ -165,7 +165,7 @@ bool describe_taken_away(Line& line, std::uintptr_t address) {
   if (!registered && !is_host_visible_address(address)) return false;
   line.add(registered ? "memory of cudaHostRegister"
                       : "memory of cudaMallocHost or cudaMallocManaged");
-  line.add(" is reached by a kernel or a copy, at ");
+  line.add(" is accessed by a kernel or a copy, at ");
   line.add_hexadecimal(address);
   switch (pages_at(address)) {
     case Pages::none:
@@ -213,7 +213,7 @@ void describe(Line& line, void* context, std::uintptr_t address) {
   } else if (is_device_address(address)) {
     line.add("the program's host code touches device memory, at ");
     line.add_hexadecimal(address);
-    line.add(": a GPU's memory is reached by cudaMemcpy; memory of cudaMallocManaged by both");
+    line.add(": use cudaMemcpy, or memory of cudaMallocManaged, which host and device can access");
   } else {
     line.add("the program's host code makes an invalid access to ");
     line.add_hexadecimal(address);

@@ -115,8 +115,8 @@ std::string refusal(const isa::ElfFile& elf) {
       "          or configure with  -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared";
   if (find_section(elf, SHT_DYNAMIC) == nullptr)
     return fmt::format(
-        "{} is linked without shared libraries, so nothing can be put in place of "
-        "the CUDA runtime inside it. Build it without -static",
+        "{} is linked without shared libraries, so the CUDA runtime inside "
+        "it cannot be replaced. Build it without -static",
         elf.origin);
   if (names_runtime_functions(elf)) return {};
   return fmt::format(
@@ -141,8 +141,8 @@ ProgramCheck check_program(const std::filesystem::path& file) {
   const auto bytes = std::as_bytes(std::span(mapped.bytes()));
   if (!isa::looks_like_elf(bytes)) return {};
   if (bytes.size() > EI_CLASS && bytes[EI_CLASS] == std::byte{ELFCLASS32})
-    return {.refusal = fmt::format("{} is a 32-bit program: CUDA programs are 64-bit ones, and so "
-                                   "is what stands in for their runtime",
+    return {.refusal = fmt::format("{} is a 32-bit program: Heddle runs only 64-bit CUDA "
+                                   "programs",
                                    file.string()),
             .notice = {},
             .has_cuda = false};

@@ -104,10 +104,10 @@ void ProgressLine::suggest_sample(const simulator::LaunchProgress& progress, dou
   suggested_ = true;
   const bool waves = progress.blocks / blocks_at_once_ >= kManyWaves;
   write_(fmt::format(
-      "{}heddle: timing all of {} takes {} or so; {}\n", terminal_ ? kEraseLine : "", kernel_,
+      "{}heddle: timing all of {} takes about {}; {}\n", terminal_ ? kEraseLine : "", kernel_,
       duration(whole),
-      waves ? "--sample 5% times a part of its waves of blocks and executes the rest untimed"
-            : "--sample 20M times slices of it, and leaves most of its results out"));
+      waves ? "--sample 5% times some of its waves of blocks and executes the rest untimed"
+            : "--sample 20M times slices of it; most of its results are then missing"));
 }
 
 // Once in a run: whether a kernel would ever end nobody can say.
@@ -120,7 +120,7 @@ void ProgressLine::tell_limit(const simulator::LaunchProgress& progress, double 
   const double left = std::max(0.0, static_cast<double>(most_instructions_) - executed);
   write_(fmt::format(
       "{}heddle: {}: no block has ended in {}; the launch is stopped after {:.0f} M warp "
-      "instructions, in {} or so: --timeout SECONDS or --max-instructions N stop it earlier\n",
+      "instructions, in about {}: --timeout SECONDS or --max-instructions N stop it earlier\n",
       terminal_ ? kEraseLine : "", kernel_, duration(seconds),
       static_cast<double>(most_instructions_) * 1e-6, duration(seconds * left / executed)));
 }

@@ -98,11 +98,10 @@ std::vector<isa::FatEntry> compile_ptx(isa::Arch arch, std::span<const isa::FatE
   if (ptxas.empty())
     throw PtxError(
         Error::jit_compiler_not_found,
-        fmt::format(
-            "{} has nothing but PTX for {}, and there is no ptxas to compile it: install the "
-            "CUDA Toolkit's compiler (HEDDLE_PTXAS or CUDA_HOME says where it is), or "
-            "build the program with -arch={}",
-            origin, isa::name(arch), isa::name(arch)));
+        fmt::format("{} has only PTX for {}, and there is no ptxas to compile it: install the "
+                    "CUDA Toolkit's compiler (HEDDLE_PTXAS or CUDA_HOME says where it is), or "
+                    "build the program with -arch={}",
+                    origin, isa::name(arch), isa::name(arch)));
   std::vector<isa::FatEntry> cubins;
   for (const isa::FatEntry& entry : ptx)
     cubins.push_back(compile(ptxas, arch, entry, origin, options));

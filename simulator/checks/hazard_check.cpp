@@ -270,7 +270,7 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
     return;
   }
   report(now, "not_awaited", result, lanes,
-         fmt::format("{} is used, and nothing has waited for it", place_name(place)),
+         fmt::format("{} is used before anything has waited for it", place_name(place)),
          result.scoreboard == kNoScoreboard ? "the instruction that computes it sets no scoreboard"
                                             : what_guards(result.scoreboard));
 }

@@ -161,7 +161,7 @@ void InitCheck::report(const Warp& warp, const Issue& issue, const Access& acces
   const std::uint64_t address = access.address[lanes.first()];
   const std::string what = access_text(access.kind, access.width, access.space);
   finding->address = address;
-  finding->message = fmt::format("{} at {:#x}, which nobody has written", what, address);
+  finding->message = fmt::format("{} at {:#x}, which was never written", what, address);
   finding->sides.push_back(side_of(findings_.request(), actor(warp, issue.pc, lanes), what));
   if (access.space == Window::global)
     if (const Tracked* const tracked = tracked_at(address))

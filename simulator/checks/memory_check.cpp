@@ -171,7 +171,7 @@ void MemoryCheck::free_block(const Core& core, const Warp& warp, const Issue& ne
   finding->address = address;
   finding->message =
       fmt::format("frees {:#x}, which {}", address,
-                  block == nullptr ? "malloc in device code has not given" : "was freed before");
+                  block == nullptr ? "malloc in device code did not return" : "was freed before");
   finding->sides.push_back(side_of(findings_.request(), here, "frees it"));
   if (block != nullptr) tell_of_block(*block, *finding);
 }

@@ -36,7 +36,7 @@ std::string at_block_barrier(const Block& block, unsigned number) {
   if (number >= block.barriers.size()) return "waits at the cluster's barrier";
   std::string text = fmt::format("waits at block barrier {}", number);
   if (const std::uint32_t expected = block.barriers[number].expected; expected != 0)
-    text += fmt::format(", which asks for {} threads", expected);
+    text += fmt::format(", which expects {} threads", expected);
   if (const std::string missing = warps_missing_at(block, number); !missing.empty())
     text += fmt::format("; not there: {}", missing);
   return text;
@@ -151,7 +151,7 @@ void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, con
   if (request.threads % kWarpSize != 0) {
     if (Finding* const finding = findings_.note("sync", "barrier_count", next.pc)) {
       finding->message =
-          fmt::format("block barrier {} asks for {} threads, which is not a multiple of {}",
+          fmt::format("block barrier {} expects {} threads, which is not a multiple of {}",
                       request.number, request.threads, kWarpSize);
       finding->sides.push_back(side_of(findings_.request(), here, "arrives at the barrier"));
     }
@@ -160,11 +160,11 @@ void SyncCheck::at_barrier(const Core&, const Warp& warp, const Issue& next, con
     if (Finding* const finding =
             findings_.note("sync", "barrier_counts_differ", next.pc, other.pc)) {
       const auto text = [&](std::uint32_t threads) {
-        return threads == 0 ? std::string("asks for the whole block")
-                            : fmt::format("asks for {} threads", threads);
+        return threads == 0 ? std::string("expects the whole block")
+                            : fmt::format("expects {} threads", threads);
       };
       finding->message = fmt::format(
-          "those that wait at block barrier {} do not ask for the same threads", request.number);
+          "warps at block barrier {} expect different numbers of threads", request.number);
       finding->sides.push_back(side_of(findings_.request(), here, text(request.threads)));
       finding->sides.push_back(side_of(findings_.request(), other, text(earlier)));
     }
@@ -240,7 +240,7 @@ void SyncCheck::look_at_masks(const BlockState& state, const Block& block, std::
     if (finding == nullptr) continue;
     finding->message = fmt::format(
         "lanes {} make a _sync call whose mask {:#010x} names lanes {}, "
-        "which do not come to it",
+        "which do not reach it",
         lane_list(came), calls.mask.bits(), lane_list(absent));
     finding->sides.push_back(
         side_of(findings_.request(), {block.linear, warp, came, pc}, "make the call"));

@@ -139,8 +139,9 @@ Flow call_builtin(Core& core, Warp& warp, const Step& step, Mask lanes,
     case Builtin::free:
       core.seen.used_heap = true;
       if (const auto stranger = release(core, warp, lanes))
-        return core.raise(Fault::Kind::illegal_address, warp, step, lanes, *stranger,
-                          "free of what malloc in device code has not given, or of what was freed");
+        return core.raise(
+            Fault::Kind::illegal_address, warp, step, lanes, *stranger,
+            "free of a pointer that malloc in device code did not return, or that was freed");
       break;
     case Builtin::graph_set_conditional:
       if (const auto stranger = set_condition(core, warp, lanes))

@@ -266,7 +266,7 @@ bool read_request(Core& core, Warp& warp, const Step& step, Mask on, Request& re
     return false;
   };
   const std::optional<TensorMap> decoded = decode_tensor_map(bytes);
-  if (!decoded) return refuse("what lies there is no tensor map");
+  if (!decoded) return refuse("the address does not hold a tensor map");
   request.map = *decoded;
   read_operands(warp, step, request);
   const char* why = refusal(request, step.data_type, step.selector);

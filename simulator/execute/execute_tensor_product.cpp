@@ -209,13 +209,13 @@ std::uint32_t uniform(const Warp& warp, unsigned index) {
 // Why the product is not done; empty: it is.
 std::string why_not(const isa::Instruction& in, const Description& of, const Rule& rule,
                     bool a_in_tensor_memory, std::uint32_t scale) {
-  if (of.sparse) return "sparse products of tensor memory are not done";
+  if (of.sparse) return "sparse products of tensor memory are not supported";
   if (rule.function == nullptr) return "the instruction descriptor names no types that are known";
   if (rule.bytes == 4 && (of.transpose_a || of.transpose_b))
-    return "TF32 that lies column by column is not done";
+    return "TF32 in column-major order is not supported";
   if (a_in_tensor_memory && is_narrow(in.op, of.a))
-    return "numbers of six and four bits in tensor memory are not done";
-  if (scale != 0 && of.sum == kHalfSum) return "a scale of FP16 sums is not done";
+    return "numbers of six and four bits in tensor memory are not supported";
+  if (scale != 0 && of.sum == kHalfSum) return "a scale of FP16 sums is not supported";
   return {};
 }
 

@@ -47,7 +47,7 @@ std::string waits_for(const Core& core, ReconvergencePolicy policy, const Warp& 
     case Wait::none:
       if (info(policy).progress) return "running";
       return warp.convergence->has_current() && &group == &warp.convergence->groups().back()
-                 ? "goes round and round, and changes nothing,"
+                 ? "spins without changing anything,"
                  : "waits its turn";
     case Wait::convergence_barrier: {
       const Mask absent =
@@ -73,7 +73,7 @@ std::string describe_warps(const Core& core, const Block& block) {
   const ReconvergenceInfo& policy = info(core.launch.reconvergence);
   if (!policy.progress)
     text = fmt::format(
-        "lanes run together by the {} (--reconvergence {}): what waits here might not by another\n",
+        "lanes reconverge by the {} (--reconvergence {}); another policy might not deadlock here\n",
         policy.meaning, policy.name);
   text += fmt::format("block ({},{},{}):", block.index.x, block.index.y, block.index.z);
   for (const Warp& warp : block.warps) {

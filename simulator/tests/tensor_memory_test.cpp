@@ -298,7 +298,7 @@ TEST_F(TensorProducts, ThatAreNotDoneStopALaunchWithASentence) {
   const LaunchOutcome sparse = outcome_of(kSparse), odd = outcome_of(kColumnsOdd);
   ASSERT_TRUE(sparse.fault && odd.fault);
   EXPECT_EQ(sparse.fault->kind, Fault::Kind::unsupported_instruction);
-  EXPECT_NE(sparse.fault->message().find("sparse products of tensor memory are not done"),
+  EXPECT_NE(sparse.fault->message().find("sparse products of tensor memory are not supported"),
             std::string::npos)
       << sparse.fault->message();
   EXPECT_EQ(odd.fault->kind, Fault::Kind::illegal_instruction);

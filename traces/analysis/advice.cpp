@@ -23,10 +23,9 @@ using simulator::readable_whole;
 
 constexpr std::size_t kMostAdvice = 5;
 constexpr const char* kInVain =
-    " Arranging a block's threads otherwise would save next to nothing: too few are apart. It "
-    "helps "
-    "to let them do the work together (shuffles within the warp, as __shfl_down_sync), to do this "
-    "step less often, or to leave it as it is.";
+    " Another arrangement of a block's threads would save almost nothing, because too few lanes "
+    "diverge. It helps to share the work among lanes (shuffles within the warp, such as "
+    "__shfl_down_sync), to execute this step less often, or to leave it as it is.";
 
 double slots(std::uint64_t lane_slots) { return static_cast<double>(lane_slots) / kWarpSize; }
 
@@ -233,7 +232,7 @@ class Adviser {
     if (kind == SplitKind::trips) {
       fewer = saved(runs.branch, runs.trip_length());
       what = fmt::format(
-          "With each block's threads sorted by trip count, warps would go round {} "
+          "With each block's threads sorted by trip count, warps would iterate {} "
           "times instead of {}",
           readable_whole(runs.branch.best), readable_whole(runs.branch.now));
     } else {
@@ -278,7 +277,7 @@ class Adviser {
 
   Advice of_steady(const SteadyBranch& steady, std::uint64_t once, double cycles) {
     return {
-        fmt::format("{} tests in a loop what the loop does not change: {} of the cost",
+        fmt::format("{} tests a loop-invariant condition in a loop: {} of the cost",
                     place(steady.branch), percent(cycles / cost_)),
         fmt::format(
             "{} is executed {}. All lanes of a warp agree each time, and nothing in the loop "
@@ -303,10 +302,11 @@ class Adviser {
   }
 
   Advice of_ended(double share) const {
-    return {fmt::format("Threads that end early: {} of the lane slots", percent(share)),
-            "Some lanes of warps had ended while others went on. Where the work is not a multiple "
-            "of the block that cannot be avoided; elsewhere let whole warps end together.",
-            -1};
+    return {
+        fmt::format("Threads that end early: {} of the lane slots", percent(share)),
+        "Some lanes of a warp had exited while others continued. This cannot be avoided where "
+        "the work is not a multiple of the block size; elsewhere let whole warps exit together.",
+        -1};
   }
 
   const simulator::LaunchRequest& request_;

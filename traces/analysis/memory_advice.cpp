@@ -173,7 +173,8 @@ class MemoryAdviser {
           fmt::format("{} with a stride of {}", verb(sum.kind), elements(stride, sum.width)),
           lies +
               " It helps to let threadIdx.x run along the row (swap the indices or the loops), or "
-              "to move a tile through shared memory, so that both sides go along rows.");
+              "to move a tile through shared memory, so that loads and stores both run along "
+              "rows.");
     }
   }
 
@@ -193,7 +194,7 @@ class MemoryAdviser {
     const AccessSite& sum = group.sum;
     const double by_warp = kSectorCycles * static_cast<double>(sum.again_by_warp);
     if (sum.kind == AccessKind::load && by_warp / cost_ >= kWorthSaying) {
-      say(group, by_warp, "loads again what the warp has",
+      say(group, by_warp, "repeats loads of its warp",
           fmt::format(
               "{} of {} sectors were loaded by the same warp from the same addresses a "
               "moment before. It helps to keep the value in a variable before the loop; the "
@@ -207,7 +208,7 @@ class MemoryAdviser {
     if (sum.kind != AccessKind::load || again / cost_ < kWorthSaying ||
         static_cast<double>(sum.again_by_block) < kMost * static_cast<double>(sum.moved))
       return;
-    say(group, again, "loads what its block has loaded",
+    say(group, again, "repeats loads of its block",
         fmt::format("{} of {} sectors had been loaded before by the same block: each is loaded {} "
                     "times. It helps to load a tile into shared memory once and to read it there.",
                     readable_whole(sum.again_by_block), readable_whole(sum.moved),
@@ -249,7 +250,7 @@ class MemoryAdviser {
     if (cycles / cost_ < kWorthSaying) return;
     say(group, cycles, "accesses local memory",
         fmt::format("{} sectors are moved for arrays that are indexed by variables, or for "
-                    "registers that did not suffice. It helps to unroll loops so that indices are "
+                    "spilled registers. It helps to unroll loops so that indices are "
                     "constants, to use shared memory, or to allow more registers "
                     "(__launch_bounds__, -maxrregcount).",
                     readable_whole(group.sum.moved)));
@@ -270,7 +271,7 @@ class MemoryAdviser {
     if (costliest == nullptr || cycles / cost_ < kWorthSaying) return;
     const AccessSite& sum = costliest->sum;
     std::string text = fmt::format(
-        "Lanes ask for different words of one bank: {} passes per request where {} would do",
+        "Lanes access different words of one bank: {} passes per request where {} would do",
         per(sum.moved, sum.executions), per(sum.ideal, sum.executions));
     const std::int64_t stride = std::abs(costliest->stride);
     if (2 * sum.uneven <= sum.executions && stride != 0)

@@ -538,7 +538,7 @@ std::string simplify(const simulator::LaunchRequest& request, const BranchProfil
   Function(all, 0, all.program().entry(*request.kernel)).write();
   std::string text = fmt::format("// Derived from {}.\n", simulator::visible(described));
   if (!profile.complete())
-    text += "// The launch is a long one: what its first blocks did speaks for all.\n";
+    text += "// The launch is long: its first blocks stand for all of them.\n";
   const auto& [grid, block] = std::pair(request.grid, request.block);
   text += all.text.kernel(name);
   text += fmt::format("\n{}<<<dim3({}, {}, {}), dim3({}, {}, {})>>>();\n", name, grid.x, grid.y,

@@ -55,8 +55,9 @@ std::string_view remedy(Stall stall) {
       return " It helps to access more bytes with fewer instructions (float4), and to spread "
              "accesses over other work.";
     case Stall::math_pipe_throttle:
-      return " The pipe itself is what limits here: it helps to need fewer of its instructions, or "
-             "another pipe's.";
+      return " The pipe itself is the limit: it helps to execute fewer of its instructions, or "
+             "those of "
+             "another pipe.";
     case Stall::branch_resolving:
       return " It helps to have fewer branches: to unroll, or to choose values (a ? b : c).";
     case Stall::no_instruction:

@@ -89,8 +89,8 @@ constexpr Instead kInstead[] = {
     {"rand", "chance(p) and trips(…) draw random numbers"},
     {"curand", "chance(p) and trips(…) draw random numbers"},
     {"curand_uniform", "chance(p) and trips(…) draw random numbers"},
-    {"clock", "heddle run --timing on says when what happens"},
-    {"clock64", "heddle run --timing on says when what happens"},
+    {"clock", "heddle run --timing on shows times"},
+    {"clock64", "heddle run --timing on shows times"},
 };
 
 std::string no_function(std::string_view name) {
@@ -139,7 +139,7 @@ void Lowering::assembly(const Expression& expression) {
   const bool is_exit = expression.operands.size() == 1 &&
                        expression.operands[0]->kind == Expression::Kind::string &&
                        expression.operands[0]->text == "exit;";
-  if (!is_exit) fail(expression.at, "asm: of PTX a sketch has asm(\"exit;\") alone");
+  if (!is_exit) fail(expression.at, "asm: a sketch can contain only asm(\"exit;\")");
   builder_.exit();
 }
 

@@ -94,7 +94,7 @@ std::string filled_page(const Json& data, const PageParts& parts) {
   const std::size_t place = page.find(kPlace);
   if (place == std::string_view::npos)
     throw std::runtime_error(
-        "this build has no viewer: run scripts/setup.sh, which fetches what it is made with, and "
+        "this build has no viewer: run scripts/setup.sh, which fetches its build tools, and "
         "build again");
   std::string html(page.substr(0, place));
   html += "<script type=\"application/json\" id=\"heddle\">" + embedded(data) + "</script>\n";

@@ -130,8 +130,8 @@ HEDDLE_API Error cudaEventElapsedTime(float* milliseconds, abi::Handle start, ab
       return Error::success;
     }
     Runtime::instance().notice_once(
-        "launches are not timed (heddle run --timing on): what cudaEventElapsedTime gives is "
-        "derived from the number of instructions");
+        "launches are not timed (heddle run --timing on): cudaEventElapsedTime returns "
+        "times derived from the number of instructions");
     *milliseconds = first->progress.actions <= second->progress.actions
                         ? placeholder_milliseconds(first->progress, second->progress)
                         : -placeholder_milliseconds(second->progress, first->progress);

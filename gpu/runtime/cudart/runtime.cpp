@@ -107,7 +107,7 @@ Runtime::Runtime() try {
   if (!options_.gpu.empty()) {
     use_model(on_own_thread([&] { return simulator::gpu_model(options_.gpu); }));
     if (model_->sketches_only())
-      throw OptionsError(fmt::format("HEDDLE_GPU={}: runs sketches alone", options_.gpu));
+      throw OptionsError(fmt::format("HEDDLE_GPU={}: this model runs only sketches", options_.gpu));
   }
   const auto arguments = program_arguments();
   program_ = arguments.empty() ? "the program" : arguments.front();

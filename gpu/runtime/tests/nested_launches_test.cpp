@@ -59,7 +59,7 @@ TEST(NestedLaunches, EndAtTheirLimitWithAnErrorAndAMessage) {
             Error::success);
   EXPECT_EQ(context.synchronize(), Error::launch_timeout);
   EXPECT_EQ(twice->grids, 5u);
-  EXPECT_THAT(said, testing::HasSubstr("are more than 5 grids"));
+  EXPECT_THAT(said, testing::HasSubstr("exceed 5 grids"));
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_P(Progress, TellsOnceWhenALaunchIsStoppedThatMayBeEndless) {
   EXPECT_THAT(launches.at(50s, 0, 50 * kMillion), Not(HasSubstr("stopped")));
   EXPECT_THAT(launches.at(100s, 0, 100 * kMillion),
               HasSubstr("no block has ended in 1 min 40 s; the launch is stopped after 1000 M warp "
-                        "instructions, in 15 min 0 s or so: --timeout SECONDS"));
+                        "instructions, in about 15 min 0 s: --timeout SECONDS"));
   EXPECT_THAT(launches.at(150s, 0, 150 * kMillion), Not(HasSubstr("stopped")));
 }
 
@@ -133,7 +133,7 @@ TEST(Sampling, IsSuggestedOnceWhereTimingTakesLong) {
   launches.begin();
   EXPECT_THAT(launches.at(1s, 0, kMillion), Not(HasSubstr("--sample")));  // 20 s
   EXPECT_THAT(launches.at(11s, 0, 2 * kMillion),
-              HasSubstr("timing all of mathKernel1 takes 3 min 40 s or so; --sample 5%"));
+              HasSubstr("timing all of mathKernel1 takes about 3 min 40 s; --sample 5%"));
   EXPECT_THAT(launches.at(21s, 0, 3 * kMillion), Not(HasSubstr("--sample")));
 }
 

@@ -195,9 +195,9 @@ TEST_F(Planted, DeadlocksAreToldByWhoWaitsWhere) {
   EXPECT_THAT(fault_, HasSubstr("deadlock"));
   expect_one(findings, "sync", "deadlock", 2);
   EXPECT_EQ(findings[0].sides[0].what,
-            "waits at block barrier 1, which asks for 64 threads; not there: warp 1");
+            "waits at block barrier 1, which expects 64 threads; not there: warp 1");
   EXPECT_EQ(findings[0].sides[1].what,
-            "waits at block barrier 2, which asks for 64 threads; not there: warp 0");
+            "waits at block barrier 2, which expects 64 threads; not there: warp 0");
   EXPECT_THAT(run("two_barriers_repaired", {1, 1, 1}, {64, 1, 1}, data), IsEmpty()) << text_;
 }
 

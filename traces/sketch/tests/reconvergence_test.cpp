@@ -121,7 +121,8 @@ TEST(StackPolicy, ReportsALockThatItsThreadsWaitForInTheirOwnWarp) {
   EXPECT_THAT(details, testing::HasSubstr("post-dominator stack"));
   EXPECT_THAT(details, testing::HasSubstr("warp 0 lanes 00000001: waits to reconverge with lanes "
                                           "fffffffe"));
-  EXPECT_THAT(details, testing::HasSubstr("warp 0 lanes fffffffe: goes round and round"));
+  EXPECT_THAT(details,
+              testing::HasSubstr("warp 0 lanes fffffffe: spins without changing anything"));
   EXPECT_THAT(details, testing::HasSubstr("test.warp:4"));
 }
 

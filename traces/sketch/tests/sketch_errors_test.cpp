@@ -60,7 +60,7 @@ TEST(SketchErrors, GotoGoesForwardAndOutward) {
             "s.warp:2:14: expected a label only between the statements of a block");
   EXPECT_EQ(in_kernel("  goto 3;"), "s.warp:2:8: expected a label after 'goto', found '3'");
   EXPECT_EQ(in_kernel("  asm(\"bar.sync 0;\");"),
-            "s.warp:2:3: asm: of PTX a sketch has asm(\"exit;\") alone");
+            "s.warp:2:3: asm: a sketch can contain only asm(\"exit;\")");
 }
 
 // What somebody who comes from CUDA writes first.

@@ -225,6 +225,6 @@ export function Diff() {
 
 export async function openDiff(page: DiffData): Promise<void> {
   data.value = page.diff;
-  if (page.diff.kernels.length === 0) throw new Error('no kernel of one is in another');
+  if (page.diff.kernels.length === 0) throw new Error('the variants have no kernel in common');
   await openKernel(0);
 }
