@@ -59,6 +59,12 @@ inline double double_of(u32 value) {
          static_cast<double>(static_cast<i32>(value & 0xffff));
 }
 
+// Rounded once, when the halves are added; zero is +0 in every rounding mode here too.
+inline double double_of(u64 value) {
+  return static_cast<double>(static_cast<i64>(value >> 32)) * 0x1p32 +
+         static_cast<double>(static_cast<i64>(value & 0xffffffff));
+}
+
 // Integer formats: 0 U8, 1 S8, 2 U16, 3 S16, 4 U32, 5 S32, 6 U64, 7 S64. Those of up to 32 bits
 // differ by their parameters alone.
 enum class Integers : u32 { unsigned_32, signed_32, unsigned_64, signed_64 };
@@ -86,7 +92,7 @@ struct F2i {
       constexpr bool kSigned = kTo == Integers::signed_64;
       constexpr double kLowest = kSigned ? -0x1p63 : 0, kBeyond = kSigned ? 0x1p63 : 0x1p64;
       const bool low = value <= kLowest, high = value >= kBeyond;
-      const double inside = low | high | (value != value) ? 0 : value;
+      const double inside = (low | high | (value != value)) ? 0 : value;
       const u64 integer =
           kSigned ? static_cast<u64>(static_cast<i64>(inside)) : static_cast<u64>(inside);
       const u64 lowest = kSigned ? u64{1} << 63 : 0;
@@ -156,7 +162,7 @@ struct I2f {
         return bits_of(static_cast<float>(value));
       }
     } else {
-      if constexpr (sizeof(T) == 4 && static_cast<T>(-1) > 0) {
+      if constexpr (sizeof(T) >= 4 && static_cast<T>(-1) > 0) {
         return bits_of(double_of(value));
       } else {
         return bits_of(static_cast<double>(value));
