@@ -356,7 +356,8 @@ TEST(GroupProducts, AtOnceAreThoseElementByElement) {
         const auto answers = [&](bool one_by_one) {
           factors.one_by_one = one_by_one;
           form.multiply(factors, sums);
-          return std::vector<std::uint32_t>(sums.d[0], sums.d[0] + registers * kWarpSize);
+          const auto* const words = reinterpret_cast<const std::uint32_t*>(sums.d);
+          return std::vector<std::uint32_t>(words, words + registers * kWarpSize);
         };
         ASSERT_EQ(answers(false), answers(true))
             << form.name << ", kind " << static_cast<int>(kind) << ", time " << i;

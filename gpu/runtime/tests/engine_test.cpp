@@ -235,7 +235,7 @@ TEST(Engine, TellsActionsThatWaitThatNobodyGetsOn) {
   const auto give_up = [&](const Engine::Place& place) {
     while (engine.carry_out_another(place, never)) ASSERT_LT(++asked, 10u);
   };
-  engine.submit(
+  const Ticket waiting = engine.submit(
       [&](Ticket) {
         submitted.get_future().wait();
         give_up(first);
@@ -245,6 +245,7 @@ TEST(Engine, TellsActionsThatWaitThatNobodyGetsOn) {
       engine.submit([&](Ticket) { give_up(second); }, Engine::Length::unbounded, second);
   submitted.set_value();
   engine.wait(last);
+  engine.wait(waiting);
 }
 
 TEST(LaunchWait, KnowsWhetherTheProgramCatchesSignals) {

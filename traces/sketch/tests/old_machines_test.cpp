@@ -17,6 +17,8 @@
 namespace heddle::simulator {
 namespace {
 
+constexpr Mask kHalfWarp = 0xffff_lanes;
+
 Addresses strided(std::uint64_t base, std::uint64_t stride) {
   Addresses address{};
   for (unsigned lane = 0; lane < kWarpSize; ++lane) address[lane] = base + lane * stride;
@@ -68,7 +70,7 @@ TEST(HalfWarps, TakeTheSmallestSegmentsThatHoldThemFrom12) {
 }
 
 TEST(HalfWarps, MeetSixteenBanksAndOneBroadcastWord) {
-  const auto passes = [](const Addresses& address, Mask lanes = 0xffff_lanes) {
+  const auto passes = [](const Addresses& address, Mask lanes = kHalfWarp) {
     return count_shared_half_warps(AccessKind::load, 4, address, lanes).wavefronts;
   };
   EXPECT_EQ(passes(strided(0, 4)), 1u);
