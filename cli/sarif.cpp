@@ -70,8 +70,8 @@ Json location(const Place& place, Sources& sources) {
     json["physicalLocation"] = {{"artifactLocation", {{"uri", uri(sources.path(place.file))}}},
                                 {"region", {{"startLine", place.line}}}};
   if (!place.function.empty())
-    json["logicalLocations"] = {
-        {{"fullyQualifiedName", visible(place.function)}, {"kind", "function"}}};
+    json["logicalLocations"] =
+        Json::array({{{"fullyQualifiedName", visible(place.function)}, {"kind", "function"}}});
   if (!place.what.empty()) json["message"] = {{"text", visible(place.what)}};
   return json;
 }
@@ -85,7 +85,7 @@ Json result(const Problem& problem, std::size_t rule, Sources& sources) {
                {"level", "error"},
                {"message", {{"text", text}}}};
   if (problem.places.empty()) return json;
-  json["locations"] = {location(problem.places.front(), sources)};
+  json["locations"] = Json::array({location(problem.places.front(), sources)});
   for (std::size_t i = 0; i < problem.places.size(); ++i) {
     const auto relate = [&](const Place& place) {
       simulator::list_at(json, "relatedLocations").push_back(location(place, sources));
@@ -121,10 +121,11 @@ std::string sarif(const std::vector<Problem>& all, const fs::path& folder) {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},
       {"runs",
-       {{{"tool",
-          {{"driver", {{"name", "Heddle"}, {"version", HEDDLE_VERSION}, {"rules", described}}}}},
-         {"columnKind", "unicodeCodePoints"},
-         {"results", results}}}}};
+       Json::array({{{"tool",
+                      {{"driver",
+                        {{"name", "Heddle"}, {"version", HEDDLE_VERSION}, {"rules", described}}}}},
+                     {"columnKind", "unicodeCodePoints"},
+                     {"results", results}}})}};
   return log.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
