@@ -45,16 +45,21 @@ endif()
 target_include_directories(heddle_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:include/heddle>)
 if(HEDDLE_SANITIZE)
+  target_compile_definitions(heddle_options INTERFACE HEDDLE_SANITIZED)
   target_compile_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all
-    -fno-omit-frame-pointer
-    -Wno-maybe-uninitialized)  # g++ 12 sees std::regex's members used before they are set
+    -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which sees std::regex's members used before they are set
+    target_compile_options(heddle_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
   # Lane functions are compiled with checks of arithmetic in each of these builds.
   target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE},undefined)
 endif()
-if(HEDDLE_FUZZ)
-  target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
-    -fno-sanitize-recover=all -fprofile-instr-generate -fcoverage-mapping)
-  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined -fprofile-instr-generate)
+if(HEDDLE_FUZZ)  # with HEDDLE_SANITIZE: libFuzzer sees which branches an input takes
+  target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(HEDDLE_FUZZ_COVERAGE)  # and llvm-cov, for each line
+  target_compile_options(heddle_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(heddle_options INTERFACE -fprofile-instr-generate)
 endif()
 
 # Most files take longer to read the standard library than to compile. Each set of compiler options

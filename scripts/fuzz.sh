@@ -4,12 +4,13 @@
 #   scripts/fuzz.sh [minutes for each target (1)] [build directory (build/fuzz)] [target ...]
 #   scripts/fuzz.sh --seeds target    the files that it starts from
 # Corpora grow in HEDDLE_FUZZ_CORPUS, or else in the build directory. JOBS targets run at a time (as
-# many as there are processors, unless it is set).
+# many as there are processors, unless it is set). COVERAGE=OFF builds and runs faster, and prints none.
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 seconds=$(awk -v minutes="${1:-1}" 'BEGIN { print int(minutes * 60) }')
 build=${2:-$source/build/fuzz}
 jobs=${JOBS:-$(nproc)}
+coverage=${COVERAGE:-ON}
 corpora=${HEDDLE_FUZZ_CORPUS:-$build/corpus}
 cubins=$source/isa/tests/cubins
 
@@ -74,6 +75,7 @@ fuzz() { # target
     -max_total_time="$seconds" -max_len="$(column "$1" 3)" -rss_limit_mb=4096 -timeout=60 \
     -entropic=0 -print_final_stats=1 -artifact_prefix="$build/$1-" "$corpus" >"$build/$1.log" 2>&1 ||
     { touch "$build/$1.failed"; return; }
+  [ "$coverage" = ON ] || return 0
   "$profdata" merge -sparse "$build/$1.profraw" -o "$build/$1.profdata"
   rm "$build/$1.profraw"
 }
@@ -85,7 +87,8 @@ report() { # target
     return
   fi
   # llvm-cov's own choice of files does not know the relative names that ccache leaves in objects.
-  lines=$("$cov" export "$build/$(column "$1" 2)/$1_fuzzer" -instr-profile="$build/$1.profdata" -summary-only |
+  lines=-
+  [ "$coverage" != ON ] || lines=$("$cov" export "$build/$(column "$1" 2)/$1_fuzzer" -instr-profile="$build/$1.profdata" -summary-only |
     python3 -c '
 import json, sys
 files = json.load(sys.stdin)["data"][0]["files"]
@@ -106,6 +109,7 @@ tool() { command -v "$1-14" || command -v "$1"; }
 profdata=$(tool llvm-profdata)
 cov=$(tool llvm-cov)
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHEDDLE_FUZZ=ON \
+  -DHEDDLE_FUZZ_COVERAGE="$coverage" -DHEDDLE_SANITIZE=address,undefined \
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DHEDDLE_BENCHMARKS=OFF -DBUILD_TESTING=OFF \
   -DCMAKE_CXX_COMPILER="$(tool clang++)" >/dev/null
 # shellcheck disable=SC2046

@@ -46,7 +46,7 @@ class Ci : public ::testing::Test {
   const tests::ScratchFolder folder_;
 };
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEDDLE_SANITIZED
 TEST_F(Ci, AFaultFailsAProgramThatIgnoresIt) {
   const Outcome outcome = run_heddle("run -- " + kLaunching + " fault", Kept::errors);
   EXPECT_EQ(outcome.status, 1) << outcome.text;

@@ -170,7 +170,7 @@ TEST(Disasm, RefusesAFileWithoutDeviceCode) {
 }
 
 // A program that is not built with the sanitizer cannot take a library that is.
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEDDLE_SANITIZED
 TEST(Run, GivesTheProgramsOwnStatusAndOutput) {
   EXPECT_EQ(heddle("run -- sh -c 'exit 7'").status, 7);
   EXPECT_EQ(heddle("run sh -c 'exit 7'").status, 7);

@@ -69,7 +69,7 @@ TEST_F(Outputs, ARecordNamesItsOrderAndWhoseCountsItHas) {
 }
 
 // A program that is not built with the sanitizer cannot take a library that is.
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEDDLE_SANITIZED
 // With stdout where `words` have it: what is said on stderr.
 Outcome errors_of(const std::string& words) { return run_heddle(words + " #", Kept::both); }
 

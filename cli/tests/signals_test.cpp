@@ -74,7 +74,7 @@ class Ending : public testing::Test {
 };
 
 // A program that is not built with the sanitizer cannot take a library that is.
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEDDLE_SANITIZED
 TEST_F(Ending, PassesTheSignalOnToTheProgram) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     start_program("exec sleep 60");

@@ -15,7 +15,7 @@
 namespace heddle::runtime {
 namespace {
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef HEDDLE_SANITIZED
 
 void write_to(std::uintptr_t address) { *reinterpret_cast<volatile int*>(address) = 1; }
 

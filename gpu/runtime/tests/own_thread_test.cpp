@@ -16,7 +16,7 @@ TEST(OwnThread, GivesWhatTheBodyReturnsOrThrows) {
   EXPECT_THROW(on_own_thread([] { throw std::runtime_error("no"); }), std::runtime_error);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef HEDDLE_SANITIZED
 
 int need_much_stack() {
   volatile char frame[200 << 10];

@@ -41,7 +41,7 @@ TEST(Knowledge, OfAMillionEndedBlocksTakesNoRoom) {
   }
   EXPECT_EQ(order[kBlocks - 1], kBlocks - 1);
   EXPECT_EQ(knowledge.clock({0, 1}), 1u);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEDDLE_SANITIZED
   EXPECT_LT(mallinfo2().uordblks, before + kMost);
 #endif
 }
