@@ -404,7 +404,8 @@ inline bool SubCore::stands_ready(const ResidentWarp& warp, Cycle ready) const {
   if (warp.ended || warp.at_fence || warp.at_barrier || warp.seen_at != 0) return false;
   if (next.awaits_unit) return true;
   if (next.gate == kSeveralGates || next.groups_left != kNoGroupWait ||
-      next.depbar_scoreboard < kScoreboards || next.constant_lines_of_bank != 0)
+      next.depbar_scoreboard < kScoreboards || next.constant_lines_of_bank != 0 ||
+      next.course == Course::group_product)
     return false;
   return next.constant_line < 0 || next.course == Course::constant ||
          units_.front_end.keeps_operand(static_cast<std::uint32_t>(next.constant_line), ready);

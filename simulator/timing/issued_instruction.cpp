@@ -50,6 +50,8 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
       return start_texture(slot, timed, issued, now);
     case Course::async_group:
       return close_copies(warp, timed, now);
+    case Course::group_arrive:
+      return units_.products.arrive(warp.block, warp.warp->index);
     case Course::group_product:
       return start_product(slot, timed, issued, now);
     case Course::bulk_copy:
@@ -93,11 +95,13 @@ void SubCore::start_pass(unsigned slot, const Timed& timed, Cycle enters, std::u
 }
 
 void SubCore::start_product(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
-  const Cycle done = tensor_.issue(timed, now);
   if (issued.on.empty()) return;
   const ResidentWarp& warp = slots_[slot];
-  units_.products.complete(warp.block, warp.warp->index / kWarpsOfGroup, warp.warp->products.begun,
-                           done);
+  const std::uint32_t group = warp.warp->index / kWarpsOfGroup;
+  const std::uint64_t number = warp.warp->products.begun;
+  const Cycle begin =
+      units_.products.begin(warp.block, group, number, now + timed.latency, timed.interval);
+  units_.products.complete(warp.block, group, number, tensor_.issue(timed, begin));
 }
 
 // Whom what comes to the block concerns, which is the warp's or another one of its cluster.

@@ -287,7 +287,9 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
       return true;
     case Op::WARPGROUP:
       timed.awaited = Stall::barrier;
-      if (in.mod(Mod::le) != 0)
+      if (in.mod(Mod::le) == 0)
+        timed.course = Course::group_arrive;
+      else
         timed.groups_left = static_cast<std::uint8_t>(in.mod(Mod::sb_count));
       return true;
     case Op::USETMAXREG: {
@@ -443,7 +445,8 @@ Timed time_instruction(const Instruction& in, const Instruction* before, const C
 bool awaits_unit(const Timed& timed) {
   const bool constant = timed.constant_line >= 0 && timed.course != Course::constant;
   return timed.gate != kSeveralGates && timed.wait_mask == 0 && !constant &&
-         timed.groups_left == kNoGroupWait && timed.depbar_scoreboard >= kScoreboards;
+         timed.groups_left == kNoGroupWait && timed.depbar_scoreboard >= kScoreboards &&
+         timed.course != Course::group_product;
 }
 
 using Places = RegisterUses::Places;

@@ -63,6 +63,7 @@ enum class Course : std::uint8_t {
   fence,           // MEMBAR
   depbar,          // DEPBAR: waits for a scoreboard to count down
   async_group,     // LDGDEPBAR: closes a group of asynchronous copies
+  group_arrive,    // WARPGROUP.ARRIVE: products behind it await the group's other warps
   group_product,   // of a warp group: the tensor unit's queue
   bulk_copy,       // by the copy engine
   bulk_group,      // UTMACMDFLUSH: closes a group of copies out of shared memory

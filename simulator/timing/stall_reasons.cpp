@@ -27,6 +27,8 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
   if (warp.fetched > now) return {Stall::no_instruction, warp.fetched};
   if (const Wait found = wait_for_results(warp, timed, now); found.reason != ready.reason)
     return found;
+  if (timed.course == Course::group_product && !group_has_arrived(warp))
+    return {Stall::gmma, now + 1};
   if (timed.constant_line >= 0 && timed.course != Course::constant) {
     if (warp.operand_of != warp.issued + 1) {
       warp.operand_of = warp.issued + 1;
@@ -35,6 +37,18 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
     if (warp.operand_there > now) return {Stall::imc_miss, warp.operand_there};
   }
   return ready;
+}
+
+// The unfinished warps of the group begin its products together: each waits until all have arrived
+// as often as itself (samples of HGMMA in validation/records/h200/sampled: warpgroup_arrive).
+bool SubCore::group_has_arrived(const ResidentWarp& warp) const {
+  const std::vector<Warp>& warps = warp.warp->block->warps;
+  const std::uint32_t own = warp.warp->index, first = own / kWarpsOfGroup * kWarpsOfGroup;
+  const std::uint32_t arrivals = units_.products.arrivals(warp.block, own);
+  for (std::uint32_t i = first; i < first + kWarpsOfGroup && i < warps.size(); ++i)
+    if (!warps[i].convergence->finished() && units_.products.arrivals(warp.block, i) < arrivals)
+      return false;
+  return true;
 }
 
 Cycle SubCore::operand_arrival(const ResidentWarp& warp, const Timed& timed, Cycle now) {

@@ -140,6 +140,7 @@ class alignas(64) SubCore {
 
   // stall_reasons.cpp
   Wait wait_of(ResidentWarp& warp, Cycle now);
+  bool group_has_arrived(const ResidentWarp& warp) const;
   Cycle operand_arrival(const ResidentWarp& warp, const Timed& timed, Cycle now);
   void ask_for_code(ResidentWarp& warp, Cycle now);
   Wait wait_at_end(const ResidentWarp& warp, Cycle now) const;

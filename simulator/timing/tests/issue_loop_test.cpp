@@ -17,7 +17,7 @@ constexpr std::uint64_t kBytes = 1 << 20, kTrips = 40;
 struct Launch {
   std::string kernel;
   std::uint32_t blocks, threads;
-  Policy policy = Policy::greedy_then_youngest;
+  Policy policy = kPolicies.front().policy;
 };
 
 Result time(const Launch& launch, Observer* observer) {
@@ -66,7 +66,7 @@ TEST(RunAhead, CountsAsWatched) {
 }
 
 TEST(RunAhead, TakesTheSameTimeAsWatchedWhateverThePolicy) {
-  for (const Policy policy : {Policy::greedy_then_longest_waiting, Policy::greedy_then_oldest,
+  for (const Policy policy : {Policy::greedy_then_youngest, Policy::greedy_then_oldest,
                               Policy::loose_round_robin, Policy::two_level, Policy::oldest_first})
     expect_same_time({"divergent_loop", 3, 192, policy});
 }

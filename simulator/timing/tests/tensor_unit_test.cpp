@@ -22,33 +22,43 @@ Timed product() {
   return timed;
 }
 
-TEST(TensorUnit, AProductIsCompleteBehindThoseIssuedBeforeIt) {
+// What a warp of a group alone issues, one after the other.
+struct Alone {
   const Constants c = constants();
-  TensorUnit unit(c);
-  EXPECT_EQ(unit.issue(product(), 100), 100 + kBegins + kInUnit + kDone);
-  EXPECT_EQ(unit.issue(product(), 104), 100 + kBegins + 2 * kInUnit + kDone);
-  EXPECT_EQ(unit.issue(product(), 1000), 1000 + kBegins + kInUnit + kDone);
+  TensorUnit unit{c};
+  GroupTimes times;
+  std::uint64_t number = 0;
+
+  Cycle issue(const Timed& timed, Cycle now) {
+    return unit.issue(timed, times.begin(0, 0, ++number, now + timed.latency, timed.interval));
+  }
+};
+
+TEST(TensorUnit, AProductIsCompleteBehindThoseIssuedBeforeIt) {
+  Alone alone;
+  EXPECT_EQ(alone.issue(product(), 100), 100 + kBegins + kInUnit + kDone);
+  EXPECT_EQ(alone.issue(product(), 104), 100 + kBegins + 2 * kInUnit + kDone);
+  EXPECT_EQ(alone.issue(product(), 1000), 1000 + kBegins + kInUnit + kDone);
 }
 
 TEST(TensorUnit, WhatFetchesOperandsForLongerDelaysTheNextProductNotItsOwnEnd) {
-  const Constants c = constants();
-  TensorUnit unit(c);
+  Alone alone;
   Timed narrow = product();
   narrow.columns_time = 4;
   narrow.interval = 18;
-  EXPECT_EQ(unit.issue(narrow, 0), kBegins + 4 + kDone);
-  EXPECT_EQ(unit.issue(narrow, 4), kBegins + 18 + 4 + kDone);
+  EXPECT_EQ(alone.issue(narrow, 0), kBegins + 4 + kDone);
+  EXPECT_EQ(alone.issue(narrow, 4), kBegins + 18 + 4 + kDone);
 }
 
 TEST(TensorUnit, ItsQueueTakesAnotherProductWhenTheOneSixBeforeHasBegun) {
-  const Constants c = constants();
-  TensorUnit unit(c);
+  Alone alone;
+  TensorUnit& unit = alone.unit;
   for (Cycle i = 0; i < 6; ++i) {
     EXPECT_LE(unit.room(), i);
-    unit.issue(product(), i);
+    alone.issue(product(), i);
   }
   EXPECT_EQ(unit.room(), kBegins);
-  unit.issue(product(), unit.room());
+  alone.issue(product(), unit.room());
   EXPECT_EQ(unit.room(), kBegins + kInUnit);
 }
 
@@ -62,6 +72,27 @@ TEST(GroupTimes, AProductIsCompleteWhenTheLastOfItsWarpsIs) {
   EXPECT_EQ(times.completed(0, 1, 2), 120u);
   EXPECT_EQ(times.completed(0, 0, 1), 0u);
   EXPECT_EQ(times.completed(1, 1, 1), 0u);
+}
+
+// batch.* of gpu/kernels/micro/timing/warp_groups.cu.
+TEST(GroupTimes, TheUnitsTakeAProductTogetherInTheOrderOfTheGroups) {
+  GroupTimes times;
+  EXPECT_EQ(times.begin(0, 0, 1, 100, kInUnit), 100u);
+  EXPECT_EQ(times.begin(0, 1, 1, 101, kInUnit), 100 + kInUnit);  // another group's, in one unit
+  EXPECT_EQ(times.begin(0, 0, 1, 103, kInUnit), 103u);           // of the first, in the others
+  EXPECT_EQ(times.begin(0, 1, 1, 103, kInUnit), 100 + kInUnit);
+  EXPECT_EQ(times.begin(0, 0, 2, 104, kInUnit), 103 + 2 * kInUnit - 3);
+}
+
+TEST(GroupTimes, CountsHowOftenEachWarpHasArrived) {
+  GroupTimes times;
+  times.arrive(0, 5);
+  times.arrive(0, 5);
+  EXPECT_EQ(times.arrivals(0, 5), 2u);
+  EXPECT_EQ(times.arrivals(0, 4), 0u);
+  EXPECT_EQ(times.arrivals(1, 5), 0u);
+  times.forget(0);
+  EXPECT_EQ(times.arrivals(0, 5), 0u);
 }
 
 TEST(GroupTimes, AnotherBlockInTheSamePlaceBeginsAnew) {

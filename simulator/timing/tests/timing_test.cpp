@@ -55,6 +55,8 @@ constexpr Word kClock{0x0000000000027805, 0x0000000000015000};   // CS2R.32 R2, 
 constexpr Word kBefore{0x000013880200780c, 0x0000000003f06070};  // ISETP.GE.U32 P0, PT, R2, 5000
 constexpr Word kThreadIndex{0x0000000000007919, 0x0000000000002100};  // S2R R0, SR_TID.X
 constexpr Word kStack{0x00000a00ff017b82, 0x0000000000000800};        // LDC R1, c[0x0][0x28]
+constexpr Word kArrive{0x00000000000079c5, 0};               // WARPGROUP.ARRIVE
+constexpr Word kNoProduct{0x000000000418f9f0, 0x0000000008701818};  // @!PT HGMMA.64x8x16 R24, …
 constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};  // @!P0 BRA two instructions up
 
 constexpr std::uint64_t kSome = 20;
@@ -669,6 +671,13 @@ TEST_F(Timing, WarpsLeaveABarrierTogether) {
   EXPECT_EQ(cycles(result, Stall::barrier), 113u + 66u + 6u);
 }
 
+TEST_F(Timing, AGroupsProductsAwaitTheArrivalOfItsLastWarp) {
+  const std::vector<Word> body{with(kArrive, {}), with(kNoProduct, {}), with(kExit, {})};
+  const Result result = run(body, 128, "warp_start_interval=50,");
+  EXPECT_NEAR(static_cast<double>(cycles(result, Stall::gmma)), 150 + 100 + 50, 6);
+  EXPECT_EQ(cycles(run(body, 128), Stall::gmma), 0u);
+}
+
 TEST_F(Timing, ALoopThatWaitsForTheClockEnds) {
   const std::vector<Word> body{with(kClock, {.stall = 6}), with(kBefore, {.stall = 13}),
                                with(kBack, {.stall = 5}), with(kExit, {})};
@@ -905,7 +914,7 @@ TEST(TimingOptions, ThatAreWrongAreRefusedByName) {
       reading("latency_sharedload=4"),
       ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean \"latency_shared_load\"")));
   EXPECT_THAT(reading("scheduler=best"), ThrowsMessage<std::invalid_argument>(HasSubstr(
-                                             "greedy-then-youngest, greedy-then-longest-waiting")));
+                                             "greedy-then-longest-waiting, greedy-then-youngest")));
   EXPECT_THAT(reading("sms=0"), ThrowsMessage<std::invalid_argument>(HasSubstr("sms=0")));
   EXPECT_THAT(reading("latency_xu=fast"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("not a whole number")));
