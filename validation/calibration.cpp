@@ -861,6 +861,8 @@ constexpr Recipe kRecipes[] = {
          if (a[fmt::format("issue.ldg32.n{}.w1", n)] <= n + 1) together = n;
        return together - std::floor(together / per_instruction(a, "ldg32", 1));
      }},
+    {"lsu_special_address_interval", "machine_code", "issue.s2r.w1, n24 less n16, over 8",
+     [](const Answers& a) { return per_instruction(a, "s2r", 1); }},
     {"latency_l0_instruction_miss", "jumps", "chain.lines8.jumps28.w1 less lines1",
      [](const Answers& a) { return a["chain.lines8.jumps28.w1"] - a["chain.lines1.jumps28.w1"]; }},
     {"latency_line_behind", "jumps", "behind.jump.place7.w1, n1 less n0",

@@ -111,6 +111,7 @@ namespace heddle::simulator::timing {
   X(lsu_shared_address_interval, "cycle", "the same of LDS, ATOMS and SHFL") \
   X(lsu_store_address_interval, "cycle", "the same of STG") \
   X(lsu_copy_address_interval, "cycle", "the same of LDGSTS") \
+  X(lsu_special_address_interval, "cycle", "the same of S2R") \
   X(lsu_copy_interval, "cycle", "between two LDGSTS of an SM, at the unit its sub-cores share, at the least") \
   X(latency_copy_extra, "cycle", "added to a load's latency until what LDGSTS has brought is in shared memory") \
   X(latency_copy_group, "cycle", "LDGDEPBAR, with no copy outstanding, to who waits for its group") \

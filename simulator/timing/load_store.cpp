@@ -60,16 +60,25 @@ Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work) {
   return {.queued = true};
 }
 
+// What brings special registers is slower than the way there, so that they wait for it in the queue
+// (issue.s2r.* of gpu/kernels/micro/timing/machine_code.cu).
+PipeWork LoadStoreUnit::passing(const Timed& instruction) const {
+  const bool special = instruction.course != Course::constant && instruction.interval > 1;
+  return {.address_busy = special ? constants_.lsu_special_address_interval
+                                  : constants_.lsu_shared_address_interval,
+          .shared_busy = 1,
+          .own_busy = 1,
+          .places = constants_.lsu_shared_entries,
+          .special_busy = special ? Cycle{instruction.interval} : 0};
+}
+
 Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction,
                                const Outstanding& waiting, std::uint32_t places) {
-  const std::uint32_t token = new_entry(instruction, waiting);
-  entries_[token].places = places;
-  return enter(sub_core, {.ready = now + constants_.latency_mio_queue,
-                          .address_busy = constants_.lsu_shared_address_interval,
-                          .shared_busy = 1,
-                          .own_busy = 1,
-                          .places = constants_.lsu_shared_entries,
-                          .token = token});
+  PipeWork work = passing(instruction);
+  work.ready = now + constants_.latency_mio_queue;
+  work.token = new_entry(instruction, waiting);
+  entries_[work.token].places = places;
+  return enter(sub_core, work);
 }
 
 // Cycles that tags and data banks are busy with an access, and the way to L2 with atomics and rows
@@ -501,16 +510,16 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   free_entries_.push_back(token);
   Completion completion;
   if (entry.parts.empty() && instruction.course != Course::memory) {
-    // What brings special registers and constants is slower than the way there.
-    Server& unit = instruction.course == Course::constant ? constants_unit_ : special_unit_;
-    // The addresses that lanes name are served one by one, 4 bytes at a time (measured: lanes.* of
-    // gpu/kernels/micro/timing/lane_constants.cu); all bytes at once where there is one address
-    // (reads.registers.* of uniform_constants.cu).
-    const Cycle words = std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
-    const Cycle times = entry.places == 1 ? 1 : entry.places * words;
-    const Cycle busy = instruction.course == Course::constant ? times * instruction.interval
-                                                              : instruction.interval;
-    const Cycle late = busy > 1 ? unit.wait(begin, busy * Server::kTicks) : 0;
+    // Constants wait for what brings them behind the queue. The addresses that lanes name are
+    // served one by one, 4 bytes at a time (measured: lanes.* of lane_constants.cu); all bytes at
+    // once where there is one address (reads.registers.* of uniform_constants.cu).
+    Cycle late = 0;
+    if (instruction.course == Course::constant) {
+      const Cycle words = std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
+      const Cycle times = entry.places == 1 ? 1 : entry.places * words;
+      if (const Cycle busy = times * instruction.interval; busy > 1)
+        late = constants_unit_.wait(begin, busy * Server::kTicks);
+    }
     completion.done = base + instruction.latency + late +
                       Cycle{entry.places - 1} * constants_.latency_constant_place;
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
@@ -559,10 +568,25 @@ void LoadStoreUnit::prefetch() const {
   pipe_.prefetch();
 }
 
+// Registers are read when the address unit takes an instruction, however long it stands behind that
+// (adds.*.times4 and adds.*.times20 of gpu/kernels/micro/timing/stores.cu: who stores waits for its
+// registers little, and for the way out of the SM at its end).
+void LoadStoreUnit::read_sources(const MemoryPipe::Taken& addressed) {
+  const Entry& entry = entries_[addressed.token];
+  if (entry.who.read_scoreboard == kNoScoreboard) return;
+  const Cycle read =
+      entry.instruction->is_store ? constants_.latency_store_read : constants_.latency_operand_read;
+  read_.push_back(entry.who);
+  read_.back().done = addressed.begin - constants_.latency_mio_queue + read;
+}
+
 std::span<const Served> LoadStoreUnit::advance(Cycle now) {
   served_.clear();
-  for (const MemoryPipe::Taken& taken : pipe_.advance(now))
-    served_.push_back({entries_[taken.token].who, serve(taken.token, taken.begin)});
+  read_.clear();
+  const std::span<const MemoryPipe::Taken> taken = pipe_.advance(now);
+  for (const MemoryPipe::Taken& each : pipe_.addressed()) read_sources(each);
+  for (const MemoryPipe::Taken& each : taken)
+    served_.push_back({entries_[each.token].who, serve(each.token, each.begin)});
   return served_;
 }
 

@@ -86,6 +86,9 @@ class LoadStoreUnit {
   Cycle next_event() const { return pipe_.next_event(); }
   // Those queued that the unit has taken up by `now`.
   std::span<const Served> advance(Cycle now);
+  // Those of which the call of `advance` before tells when their sources have been read, which is
+  // `done`.
+  std::span<const Outstanding> read() const { return read_; }
   // Bit i: the call of `advance` before has made room in the queue of sub-core i.
   std::uint64_t made_room() const { return pipe_.made_room(); }
 
@@ -174,8 +177,10 @@ class LoadStoreUnit {
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
   PipeWork at_address_unit(const Timed& instruction, bool unmade) const;
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
+  PipeWork passing(const Timed& instruction) const;
   Completion enter(unsigned sub_core, const PipeWork& work);
   Completion serve(std::uint32_t token, Cycle begin);
+  void read_sources(const MemoryPipe::Taken& addressed);
   Cycle reach_data(Cycle begin);
   Cycle enter_store_buffer(std::span<const Piece> pieces, Cycle begin);
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces,
@@ -209,12 +214,13 @@ class LoadStoreUnit {
   TextureUnit textures_;
   std::vector<Access> texels_;  // of the texture instruction that issues
   Pieces texel_pieces_;
-  Server special_unit_, constants_unit_;  // behind it: of S2R, and of LDC
-  Server to_cluster_;                     // the way to other blocks' shared memory
+  Server constants_unit_;  // behind it: of LDC
+  Server to_cluster_;      // the way to other blocks' shared memory
   L1 l1_;
   BigPageVector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;
   std::vector<Served> served_;
+  std::vector<Outstanding> read_;
   BigPageVector<Request> requests_;
   std::vector<Stored> stored_;  // a ring of the lines that were stored to last
   std::size_t next_stored_ = 0;

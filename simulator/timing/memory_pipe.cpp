@@ -23,7 +23,7 @@ std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) 
   const std::size_t place = sub.next;
   sub.next = sub.next + 1 == sub.leaves.size() ? 0 : sub.next + 1;
   // What issues later is ready later: nothing can come before an instruction that need not wait.
-  if (waiting_ == 0 &&
+  if (waiting_ == 0 && work.special_busy == 0 &&
       std::max({sub.address_free, port_free_, sub.own_free, shared_free_}) <= work.ready) {
     sub.leaves[place] = work.ready;
     times_[sub_core].room = sub.leaves[sub.next];
@@ -46,7 +46,11 @@ void MemoryPipe::look_again(unsigned sub_core) {
   const SubCore& sub = sub_cores_[sub_core];
   Times& times = times_[sub_core];
   times = {.room = sub.leaves[sub.next]};
-  if (sub.behind != 0) times.begin = std::max(sub.waiting[sub.gone].addressed, sub.own_free);
+  if (sub.behind != 0) {
+    const Waiting& first = sub.waiting[sub.gone];
+    times.begin = std::max(
+        {first.addressed, sub.own_free, first.work.special_busy != 0 ? special_free_ : Cycle{0}});
+  }
   const std::size_t first = sub.gone + sub.behind;  // before the address unit
   if (first == sub.waiting.size()) return;
   const PipeWork& next = sub.waiting[first].work;
@@ -73,6 +77,7 @@ void MemoryPipe::address(unsigned sub_core, Cycle time) {
   sub.address_free = time + waiting.work.address_busy;
   port_free_ = time + constants_.lsu_shared_interval;
   sub.leaves[waiting.place] = time;
+  addressed_.push_back({waiting.work.token, time});
   made_room_ |= std::uint64_t{1} << sub_core;
   last_addressed_ = sub_core;
   look_again(sub_core);
@@ -81,7 +86,7 @@ void MemoryPipe::address(unsigned sub_core, Cycle time) {
 // The shared unit takes the sub-core's first one.
 void MemoryPipe::begin(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
-  const PipeWork& work = sub.waiting[sub.gone++].work;
+  const PipeWork work = sub.waiting[sub.gone++].work;
   --sub.behind;
   --waiting_;
   sub.own_free = time + work.own_busy;
@@ -90,10 +95,14 @@ void MemoryPipe::begin(unsigned sub_core, Cycle time) {
   last_ = sub_core;
   sub.forget_gone();
   look_again(sub_core);
+  if (work.special_busy == 0) return;
+  special_free_ = time + work.special_busy;
+  for (unsigned i = 0; i < sub_cores_.size(); ++i) look_again(i);
 }
 
 std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
   taken_.clear();
+  addressed_.clear();
   made_room_ = 0;
   const auto count = static_cast<unsigned>(sub_cores_.size());
   // Among those that could go now the sub-core after the one served last.

@@ -1,7 +1,7 @@
 // How memory instructions come from the sub-cores to the unit they share. Each sub-core has a
 // queue, an address unit that takes from it one by one, of all of them one in a cycle, and a few
 // places behind that; the shared unit takes the instruction that could begin first, whichever
-// sub-core it is of.
+// sub-core it is of. S2R waits there for a unit of its own, which is slower.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,7 @@ struct PipeWork {
   Cycle own_busy = 0;        // until the shared unit may take the sub-core's next one
   std::uint32_t places = 0;  // instructions that may be behind the address unit, with this one
   std::uint32_t token = 0;   // the caller's
+  Cycle special_busy = 0;    // the unit behind that, which brings special registers; 0: it does not
 };
 
 class MemoryPipe {
@@ -46,6 +47,8 @@ class MemoryPipe {
   Cycle next_event() const { return next_event_; }
   // What the shared unit has begun with up to `now`, in order.
   std::span<const Taken> advance(Cycle now);
+  // What the call of `advance` before has let go to the address units, and when.
+  std::span<const Taken> addressed() const { return addressed_; }
   // Bit i: the call of `advance` before has made room in the queue of sub-core i.
   std::uint64_t made_room() const { return made_room_; }
   void prefetch() const;
@@ -89,12 +92,13 @@ class MemoryPipe {
   const Constants& constants_;
   std::vector<Times> times_;  // by sub-core
   std::vector<SubCore> sub_cores_;
-  std::vector<Taken> taken_;
+  std::vector<Taken> taken_, addressed_;
   std::uint64_t made_room_ = 0;             // bit i: for sub-core i
   std::size_t waiting_ = 0;                 // instructions, of all sub-cores
   unsigned last_ = 0, last_addressed_ = 0;  // the sub-cores served last
   Cycle port_free_ = 0;                     // when one of the address units may take an instruction
   Cycle shared_free_ = 0;
+  Cycle special_free_ = 0;
   Cycle next_event_ = kNever;
 };
 

@@ -57,8 +57,10 @@ void Sm::advance_units(Cycle now) {
 
 // Instructions that waited for the memory unit are taken up, and leave room in its queues.
 void Sm::advance_memory(Cycle now) {
-  for (const Served& served : units_.memory.advance(now))
-    sub_cores_[served.who.slot / kSlots].take_up(served, now);
+  const std::span<const Served> taken = units_.memory.advance(now);
+  for (const Outstanding& each : units_.memory.read())
+    sub_cores_[each.slot / kSlots].read_sources(each, now);
+  for (const Served& served : taken) sub_cores_[served.who.slot / kSlots].take_up(served, now);
   for (std::uint64_t left = units_.memory.made_room(); left != 0; left &= left - 1)
     sub_cores_[static_cast<unsigned>(std::countr_zero(left))].find_room(now);
 }

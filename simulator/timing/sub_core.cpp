@@ -151,12 +151,17 @@ bool SubCore::holds(const Outstanding& who) const {
   return warp.warp != nullptr && warp.instance == who.instance;
 }
 
+void SubCore::read_sources(const Outstanding& who, Cycle now) {
+  if (!holds(who)) return;
+  slots_[who.slot % kSlots].settle_result(who.read_scoreboard, who.number, who.done);
+  wake(who.slot % kSlots, now);
+}
+
 void SubCore::take_up(const Served& served, Cycle now) {
   const Outstanding& who = served.who;
   if (!holds(who)) return;
   ResidentWarp& warp = slots_[who.slot % kSlots];
   const Completion& completion = served.completion;
-  warp.settle_result(who.read_scoreboard, who.number, completion.sources_read);
   if (who.is_store) {
     --warp.unsent_stores;
     warp.stores_left = std::max(warp.stores_left, completion.sources_read);

@@ -54,7 +54,8 @@ class alignas(64) SubCore {
   void leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves);
   void leave_cluster_barrier(const ResidentCluster& cluster);
 
-  // The memory unit has taken up an instruction; or L2 has answered it.
+  // The memory unit has read an instruction's registers, or taken it up; or L2 has answered it.
+  void read_sources(const Outstanding& who, Cycle now);
   void take_up(const Served& served, Cycle now);
   void take_answer(const Outstanding& answer, Cycle now);
   // Its queue to the memory unit has room again.

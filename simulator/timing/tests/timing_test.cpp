@@ -55,8 +55,8 @@ constexpr Word kClock{0x0000000000027805, 0x0000000000015000};   // CS2R.32 R2, 
 constexpr Word kBefore{0x000013880200780c, 0x0000000003f06070};  // ISETP.GE.U32 P0, PT, R2, 5000
 constexpr Word kThreadIndex{0x0000000000007919, 0x0000000000002100};  // S2R R0, SR_TID.X
 constexpr Word kStack{0x00000a00ff017b82, 0x0000000000000800};        // LDC R1, c[0x0][0x28]
-constexpr Word kArrive{0x00000000000079c5, 0};               // WARPGROUP.ARRIVE
-constexpr Word kNoProduct{0x000000000418f9f0, 0x0000000008701818};  // @!PT HGMMA.64x8x16 R24, …
+constexpr Word kArrive{0x00000000000079c5, 0};                        // WARPGROUP.ARRIVE
+constexpr Word kNoProduct{0x000000000418f9f0, 0x0000000008701818};    // @!PT HGMMA.64x8x16 R24, …
 constexpr Word kBack{0xfffffffc00f48947, 0x000000000383ffff};  // @!P0 BRA two instructions up
 
 constexpr std::uint64_t kSome = 20;
@@ -413,6 +413,27 @@ TEST_F(Timing, AllBytesOfOneConstantAreServedAtOnce) {
     return run(body, 4 * 32).active_max;
   };
   EXPECT_EQ(active(kLdc), active(kStack));
+}
+
+// issue.s2r.n24.w4 of gpu/kernels/micro/timing/machine_code.cu: from the first of 24 to the last,
+// the mean of four warps that all wait for the queue alone.
+TEST_F(Timing, SpecialRegistersWaitForTheirUnitInTheQueue) {
+  constexpr unsigned kCount = 24, kWarps = 4;
+  const Result result =
+      run(repeated(with(kThreadIndex, {.stall = 1, .write = 0}), kCount), 32 * kWarps);
+  const double waited = static_cast<double>(cycles(result, Stall::mio_throttle)) / kWarps;
+  EXPECT_NEAR(kCount - 1 + waited, 88, 9);
+}
+
+// adds.*.times4 of gpu/kernels/micro/timing/stores.cu: who needs the registers waits for the
+// address unit alone, and the warp's end for the rest.
+TEST_F(Timing, RegistersAreReadWhenTheAddressUnitTakesAnInstruction) {
+  std::vector<Word> body(4, with(kThreadIndex, {.stall = 1, .write = 0, .read = 1}));
+  body.push_back(with(kFfma, {.wait = 2}));
+  body.push_back(with(kExit, {}));
+  const Result result = run(body, 32, "interval_special_register=100,");
+  EXPECT_LT(cycles(result, Stall::short_scoreboard), 20u);
+  EXPECT_GT(cycles(result, Stall::drain), 250u);
 }
 
 TEST_F(Timing, ALoadComesFromDramFirstAndFromL1Next) {
