@@ -419,7 +419,7 @@ inline Cycle SubCore::by_itself_until(Cycle now, Cycle end, SlotMask awake) cons
   end = std::min(end, units_.memory.next_event());
   if ((slots_.resident() & ~(slots_.awaited() | waits_.all() | awake)) == 0) return end;
   return std::min<Cycle>(
-      end, now + std::min(constants_.latency_barrier, constants_.latency_cluster_barrier));
+      end, now + std::min<Cycle>(barrier_notice_, constants_.latency_cluster_barrier));
 }
 
 // Whether what there is to find out at its next visit concerns its own units alone. `awakes`: when

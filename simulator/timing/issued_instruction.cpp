@@ -291,6 +291,7 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
     return;
   }
   auto [latency, fetch] = flow_time(warp, timed, issued);
+  if (timed.course == Course::barrier) latency -= std::min(latency, passing_barrier(warp.pc + 1));
   if (latency == 0) return;
   const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
   if (goes_elsewhere && !timed.is_indirect) {
@@ -306,14 +307,29 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
   if (fetch != 0) warp.fetches_from = std::max(now + latency - fetch, warp.stalled_until);
 }
 
-// Where a warp that waits at a block barrier is seen: what needs nothing but the arithmetic units
-// issues meanwhile (records of samples: BAR.SYNC.DEFER_BLOCKING and ISETP, LOP3 or IMAD behind it).
+// Where a warp that waits at a block barrier is seen: behind what issues meanwhile.
 std::uint32_t SubCore::blocked_at(std::uint32_t pc) const {
-  const auto issues = [](const Timed& timed) {
-    return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
-  };
-  while (issues(instructions_[pc])) ++pc;
+  while (passes_barrier(instructions_[pc])) ++pc;
   return pc;
+}
+
+// Cycles of what issues while its warp waits at the barrier before it. Here that is executed when
+// the barrier has been released; so it begins as much sooner, and what is behind it finds the
+// barrier open as it would.
+Cycle SubCore::passing_barrier(std::uint32_t pc) const {
+  Cycle cycles = 0;
+  for (; passes_barrier(instructions_[pc]); ++pc) cycles += instructions_[pc].stall;
+  return cycles;
+}
+
+// Until its stall count has run it is in `wait` there too (one_barrier of
+// gpu/kernels/micro/timing/launches.cu: of eight warps that arrive together each is at the barrier
+// for 16.5 cycles, as long as it waits for those that leave before it, less the stall count).
+void SubCore::stop_at_barrier(ResidentWarp& warp) {
+  warp.at_barrier = true;
+  warp.state = Stall::wait;
+  account(warp, warp.stalled_until);
+  warp.state = Stall::barrier;
 }
 
 // Where the warp stands after an instruction: its next one, at a barrier, or at its end. Until its
@@ -346,9 +362,8 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
       if (this->timed(warp).code_line != warp.line) ask_for_code(warp, now);
     }
   } else {
-    warp.at_barrier = true;
     warp.pc = blocked_at(behind);
-    warp.state = Stall::barrier;
+    stop_at_barrier(warp);
     examine_at = kNever;
   }
   if (examine_at == kNever)
@@ -377,7 +392,8 @@ void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves) {
     if (!warp.at_barrier || warp.block != block || !warp.warp->convergence->has_current()) return;
     account(warp, now);
     leaves += constants_.barrier_release_interval;
-    resume_at(slot, leaves);
+    const std::uint32_t behind = warp.warp->convergence->current().pc;
+    resume_at(slot, std::max(now + 1, leaves - std::min(leaves, passing_barrier(behind))));
   });
 }
 

@@ -151,6 +151,12 @@ struct alignas(64) Timed {
 
 static_assert(sizeof(Timed) == alignof(Timed));
 
+// Whether it issues behind a block barrier at which its warp still waits: it needs nothing but the
+// arithmetic units (behind.* of gpu/kernels/micro/timing/behind_barriers.cu).
+inline bool passes_barrier(const Timed& timed) {
+  return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
+}
+
 struct TimedProgram {
   std::vector<Timed> instructions;           // as Program::instructions, and one past the end
   std::vector<ConstantLine> constant_lines;  // that it can name
@@ -158,6 +164,7 @@ struct TimedProgram {
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
   std::uint8_t most_bank_reads = 0;
+  std::uint32_t most_behind_barrier = 0;  // cycles of what passes a barrier, at the most
 };
 
 // `constant_bank_bytes`: as ConstantLines.

@@ -1,6 +1,7 @@
 // A sub-core of an SM: its warps, the scheduler that selects one of them in a cycle, and its pipes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -29,6 +30,7 @@ class alignas(64) SubCore {
         most_bank_reads_(units.context->program.most_bank_reads),
         counts_results_(units.context->program.counts_results),
         looks_ahead_(!units.observed && !units.context->picks_by_wait),
+        barrier_notice_(barrier_notice(*units.context)),
         pipes_(units.constants),
         lines_between_local_(lines_between_local(units.context->core.launch)),
         tensor_(units.constants) {}
@@ -116,6 +118,10 @@ class alignas(64) SubCore {
 
   // sub_core.cpp: the cycle.
   const Timed& timed(const ResidentWarp& warp) const { return instructions_[warp.pc]; }
+  static Cycle barrier_notice(const SmContext& context) {
+    const Cycle latency = std::max<Cycle>(1, context.constants.latency_barrier);
+    return latency - std::min<Cycle>(latency - 1, context.program.most_behind_barrier);
+  }
   // Cycles up to `now` in which the unit was not free, but for those in which nothing issued.
   Cycle blocked_cycles(unsigned gate, Cycle now) const {
     return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now) - waits_.cycles(gate)
@@ -179,6 +185,8 @@ class alignas(64) SubCore {
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;
+  Cycle passing_barrier(std::uint32_t pc) const;
+  void stop_at_barrier(ResidentWarp& warp);
   void resume_at(unsigned slot, Cycle time);
 
   // host_prefetch.cpp
@@ -196,7 +204,8 @@ class alignas(64) SubCore {
   const unsigned index_;
   const unsigned most_bank_reads_;
   const bool counts_results_;
-  const bool looks_ahead_;  // what warps wait for is told before, where nobody looks at it
+  const bool looks_ahead_;      // what warps wait for is told before, where nobody looks at it
+  const Cycle barrier_notice_;  // from a barrier's release to the first issue behind it, at least
   bool last_yields_ = false;
   std::uint32_t last_ = 0;  // the slot that issued last
   Cycle last_issue_ = 0;    // when it did

@@ -687,9 +687,21 @@ TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
   const Result result =
       run(body, 96, "warp_start_interval=50,latency_barrier=11,barrier_release_interval=3,");
-  // The last to come leaves first, those that waited behind it, one after the other.
+  // The last to come leaves first, those that waited behind it, one after the other. Until its
+  // stall count has run each is seen to wait for that.
   EXPECT_EQ(result.active_max, 100u + 11 + 2 * 3 + 1);
-  EXPECT_EQ(cycles(result, Stall::barrier), 113u + 66u + 6u);
+  EXPECT_EQ(cycles(result, Stall::barrier), 109u + 62u + 6u);
+}
+
+TEST_F(Timing, WhatOnlyComputesIssuesWhileItsWarpWaitsAtABarrier) {
+  const auto active = [&](std::size_t count) {
+    std::vector<Word> body{with(kBar, {.stall = 5})};
+    body.insert(body.end(), count, with(kFfma, {.stall = 4}));
+    body.push_back(with(kExit, {}));
+    return run(body, 64, "warp_start_interval=50,latency_barrier=13,").active_max;
+  };
+  EXPECT_EQ(active(2), active(0));
+  EXPECT_GT(active(3), active(0));
 }
 
 TEST_F(Timing, AGroupsProductsAwaitTheArrivalOfItsLastWarp) {
