@@ -562,6 +562,27 @@ constexpr Recipe kRecipes[] = {
      }},
     {"l1_instruction_bytes", "control", "largest warm loop of 1 warp below 1.25 cycles",
      [](const Answers& a) { return last_size_below(a, "w1", 1.25); }},
+    {"l1_instruction_ways", "big_loops",
+     "32 KiB over what loop.kib40.w1.delay0.b1 has more, the smallest whose lines all miss,",
+     [](const Answers& a) {
+       constexpr double kHeld = 32, kNearly = 0.98;
+       const auto pace = [&](int kib) {
+         return a[fmt::format("loop.kib{}.w1.delay0.b1.warp0", kib)];
+       };
+       for (const int kib : {34, 37, 40, 48})
+         if (pace(kib) > kNearly * pace(64)) return kHeld / (kib - kHeld);
+       return kHeld;
+     }},
+    {"interval_l1_instruction_line", "big_loops",
+     "chain.kib64.w16.delay500.b1, the mean of the warps, over two,",
+     [](const Answers& a) {
+       constexpr int kWarps = 16;  // each wants a line in eight of its instructions
+       constexpr double kInstructions = 8;
+       double sum = 0;
+       for (int warp = 0; warp < kWarps; ++warp)
+         sum += a[fmt::format("chain.kib64.w16.delay500.b1.warp{}", warp)];
+       return sum / kWarps * kInstructions / kWarps;
+     }},
     {"l15_instruction_bytes", "control", "largest warm loop of 1 warp below 3 cycles",
      [](const Answers& a) { return last_size_below(a, "w1", 3); }},
     {"latency_xu", "machine_code", "latency.mufu", value_of<"latency.mufu">},

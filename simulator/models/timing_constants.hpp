@@ -205,6 +205,7 @@ namespace heddle::simulator::timing {
   X(instruction_line_bytes, "byte", "line of the instruction caches") \
   X(l0_instruction_bytes, "byte", "instruction cache of a sub-core") \
   X(l1_instruction_bytes, "byte", "instruction cache of an SM") \
+  X(l1_instruction_ways, "line", "of a set of that, of which the one read longest ago makes room") \
   X(l15_instruction_bytes, "byte", "instruction and constant cache that the SMs of a GPC share") \
   X(instruction_prefetch_lines, "line", "lines after a missed one that are fetched with it") \
   X(latency_l0_instruction_miss, "cycle", "added to an issue whose line is in the SM's instruction cache only") \

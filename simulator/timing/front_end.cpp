@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulator/timing/scheduler.hpp"
+
 namespace heddle::simulator::timing {
 
 FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std::uint32_t entry,
@@ -19,7 +21,8 @@ FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std:
   const auto constant_lines = static_cast<std::uint32_t>(program.constant_lines.size());
   for (SubCore& sub_core : sub_cores_)
     sub_core.lines.start(code_lines_, constants_.l0_instruction_bytes / code);
-  l1_.start(code_lines_, constants_.l1_instruction_bytes / code);
+  l1_.start(constants_.l1_instruction_bytes / code / constants_.l1_instruction_ways,
+            constants_.l1_instruction_ways);
   operands_.start(constant_lines, constants_.immediate_constant_bytes / data);
   const std::uint32_t sets = constants_.indexed_constant_bytes / data / constants_.constant_ways;
   uniform_.start(sets, constants_.constant_ways);
@@ -28,7 +31,7 @@ FrontEnd::FrontEnd(const Constants& constants, const TimedProgram& program, std:
   if (gpc.keeps_code()) {
     const std::uint32_t end =
         std::min(code_lines_, first_begin_ + constants_.l1_instruction_bytes / code);
-    for (std::uint32_t line = first_begin_; line < end; ++line) l1_.insert(line, 0);
+    for (std::uint32_t line = first_begin_; line < end; ++line) l1_.insert(line, line, 0);
   }
   first_end_ = std::min(code_lines_, first_begin_ + constants_.launch_l0_instruction_bytes / code);
 }
@@ -40,91 +43,118 @@ void FrontEnd::await_gpc() const {
   }
 }
 
-// Lines come from the GPC's cache one after another, each some cycles after the one before.
-void FrontEnd::send(Ahead& ahead, Cycle now) {
-  ahead.begins = std::max({now, ahead.ready, way_free_});
-  way_free_ = ahead.begins + constants_.interval_l15_instruction_line;
+// Each warp has its own: two of an SM at different places of a loop that its cache cannot hold run
+// as fast as one (measured: loop.kib64.w2.* of gpu/kernels/micro/timing/big_loops.cu).
+FrontEnd::Stream& FrontEnd::stream_of(std::uint32_t warp) {
+  constexpr std::size_t kMost = 8;  // that were measured
+  auto found = std::ranges::find(streams_, warp, &Stream::warp);
+  if (found == streams_.end() && streams_.size() < kMost) {
+    streams_.emplace_back();
+    found = streams_.end() - 1;
+  } else if (found == streams_.end()) {
+    found = std::ranges::min_element(streams_, {}, &Stream::used);
+  }
+  return *found;
+}
+
+// A stream's lines come from the GPC's cache one after another, each some cycles after the one
+// before.
+void FrontEnd::send(Stream& stream, Ahead& ahead, Cycle now) const {
+  ahead.begins = std::max({now, ahead.ready, stream.way_free});
+  stream.way_free = ahead.begins + constants_.interval_l15_instruction_line;
 }
 
 // The first of the lines on their way takes its turn at the GPC's cache: what is given up before
 // that takes nobody's. When it arrives.
-Cycle FrontEnd::deliver_first() {
-  const Ahead first = ahead_.front();
-  ahead_.pop_front();
-  const Cycle leaves = leave(std::max(first.begins, begun_));
+Cycle FrontEnd::deliver_first(Stream& stream) {
+  const Ahead first = stream.ahead.front();
+  stream.ahead.pop_front();
+  const Cycle leaves = leave(std::max(first.begins, stream.begun));
   const Cycle there = leaves + constants_.latency_l1_instruction_miss;
-  l1_.insert(first.line, there);
-  begun_ = leaves + constants_.interval_l15_instruction_line;
-  way_free_ = std::max(way_free_, begun_);
+  if (l1_.find(first.line, first.line) == kNever) l1_.insert(first.line, first.line, there);
+  stream.begun = leaves + constants_.interval_l15_instruction_line;
+  stream.way_free = std::max(stream.way_free, stream.begun);
   return there;
 }
 
-// What the stream has begun to fetch by now.
+// What the streams have begun to fetch by now.
 void FrontEnd::deliver_until(Cycle now) {
-  while (!ahead_.empty() && std::max(ahead_.front().begins, begun_) <= now) deliver_first();
+  for (Stream& stream : streams_)
+    while (!stream.ahead.empty() && std::max(stream.ahead.front().begins, stream.begun) <= now)
+      deliver_first(stream);
 }
 
-FrontEnd::Ahead FrontEnd::request(std::uint32_t line, Cycle now) {
-  Ahead ahead{line, gpc().code(line, now, from_l2_), 0};
-  send(ahead, now);
+FrontEnd::Ahead FrontEnd::request(Stream& stream, std::uint32_t line, Cycle now) {
+  Ahead ahead{line, gpc().code(line, now, stream.from_l2), 0};
+  send(stream, ahead, now);
   return ahead;
 }
 
-void FrontEnd::run_ahead(std::uint32_t line, Cycle now) {
-  stream_begin_ = line;
+void FrontEnd::run_ahead(Stream& stream, std::uint32_t line, Cycle now) {
+  stream.used = ++requests_;
+  stream.begin = line;
   const std::uint32_t end = std::min(code_lines_, line + 1 + constants_.instruction_prefetch_lines);
-  for (; stream_end_ < end; ++stream_end_)
-    if (l1_.arrival(stream_end_) == kNever) ahead_.push_back(request(stream_end_, now));
+  for (; stream.end < end; ++stream.end)
+    if (l1_.find(stream.end, stream.end) == kNever)
+      stream.ahead.push_back(request(stream, stream.end, now));
 }
 
-// When a line is in the SM's cache. Lines before it that the stream has not begun to fetch make
+// When a line is in the SM's cache. Lines before it that its stream has not begun to fetch make
 // place for it (measured: jumps over one, two and three lines wait for the stream, those over more
 // take no longer).
-Cycle FrontEnd::in_l1(std::uint32_t line, Cycle now) {
+Cycle FrontEnd::in_l1(std::uint32_t warp, std::uint32_t line, Cycle now) {
   deliver_until(now);
-  const bool in_stream = line >= stream_begin_ && line < stream_end_;
-  if (const Cycle there = l1_.arrival(line); there != kNever) {
-    if (in_stream) run_ahead(line, now);
+  if (const Cycle there = l1_.arrival(line, line); there != kNever) {
+    for (Stream& stream : streams_)
+      if (stream.contains(line)) run_ahead(stream, line, now);
     return there;
   }
-  const auto waiting = std::ranges::find(ahead_, line, &Ahead::line);
-  way_free_ = begun_;
-  if (waiting != ahead_.end()) {
-    ahead_.erase(ahead_.begin(), waiting);
-    for (Ahead& each : ahead_) send(each, now);
+  const auto brings = [line](const Stream& stream) {
+    return std::ranges::find(stream.ahead, line, &Ahead::line) != stream.ahead.end();
+  };
+  const auto found = std::ranges::find_if(streams_, brings);
+  const bool waiting = found != streams_.end();
+  Stream& stream = waiting ? *found : stream_of(warp);
+  stream.warp = warp;
+  stream.way_free = stream.begun;
+  if (waiting) {
+    stream.ahead.erase(stream.ahead.begin(), std::ranges::find(stream.ahead, line, &Ahead::line));
+    for (Ahead& each : stream.ahead) send(stream, each, now);
   } else {
     // What L2 has not begun to bring is not asked for any more.
-    if (!ahead_.empty()) from_l2_.give_up_after(now + constants_.interval_l2_instruction_line);
-    ahead_.clear();
-    ahead_.push_back(request(line, now));
-    stream_end_ = line + 1;
+    if (!stream.ahead.empty())
+      stream.from_l2.give_up_after(now + constants_.interval_l2_instruction_line);
+    stream.ahead.clear();
+    stream.ahead.push_back(request(stream, line, now));
+    stream.end = line + 1;
   }
-  const Cycle there = deliver_first();
-  run_ahead(line, now);
+  const Cycle there = deliver_first(stream);
+  run_ahead(stream, line, now);
   return there;
 }
 
 // A line that the sub-core does not have.
-Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t line, Cycle now) {
+Cycle FrontEnd::fetch(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now) {
   const Cycle arrival =
-      l1_port_.take(std::max(now, in_l1(line, now))) + constants_.latency_l0_instruction_miss;
+      l1_port_.take(std::max(now, in_l1(warp, line, now))) + constants_.latency_l0_instruction_miss;
   sub_core.lines.insert(line, arrival);
   return arrival;
 }
 
 // The first lines come together, to one sub-core after the other.
-Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now) {
+Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now) {
   sub_core.begun = true;
   if (first_arrival_ == kNever) {
-    first_arrival_ = in_l1(line, now);
+    first_arrival_ = in_l1(warp, line, now);
     const Cycle left =
         first_arrival_ - std::min<Cycle>(first_arrival_, constants_.latency_l1_instruction_miss);
     for (std::uint32_t each = first_begin_; each < first_end_; ++each)
-      if (l1_.arrival(each) == kNever) {
+      if (l1_.find(each, each) == kNever) {
         leave(left);  // one by one, as others of the GPC notice
-        l1_.insert(each, first_arrival_);
+        l1_.insert(each, each, first_arrival_);
       }
-    std::erase_if(ahead_, [this](const Ahead& each) { return each.line < first_end_; });
+    for (Stream& stream : streams_)
+      std::erase_if(stream.ahead, [this](const Ahead& each) { return each.line < first_end_; });
   }
   const Cycle arrival =
       std::max(now, first_arrival_ + sub_cores_begun_++ * constants_.interval_first_fetch) +
@@ -134,14 +164,15 @@ Cycle FrontEnd::fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now) {
   return arrival;
 }
 
-Cycle FrontEnd::instructions(unsigned index, std::uint32_t line, Cycle now) {
+Cycle FrontEnd::instructions(unsigned index, unsigned slot, std::uint32_t line, Cycle now) {
   SubCore& sub_core = sub_cores_[index];
+  const std::uint32_t warp = index * kSlots + slot;
   if (!sub_core.begun && line >= first_begin_ && line < first_end_)
-    return fetch_first(sub_core, line, now);
+    return fetch_first(sub_core, warp, line, now);
   Cycle arrival = sub_core.lines.arrival(line);
-  if (arrival == kNever) arrival = fetch(sub_core, line, now);
+  if (arrival == kNever) arrival = fetch(sub_core, warp, line, now);
   for (std::uint32_t next = line + 1; next < end_of_wanted(sub_core, line); ++next)
-    if (sub_core.lines.arrival(next) == kNever) fetch(sub_core, next, now);
+    if (sub_core.lines.arrival(next) == kNever) fetch(sub_core, warp, next, now);
   sub_core.last = line;
   return arrival;
 }

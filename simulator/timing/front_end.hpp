@@ -25,8 +25,9 @@ class FrontEnd {
   // Threads that run other SMs at the same time; null: none does.
   void run_beside(const SmThreads* others) { beside_ = others; }
 
-  // When instructions of a code line can issue in a sub-core that wants them now.
-  Cycle instructions(unsigned sub_core, std::uint32_t line, Cycle now);
+  // When instructions of a code line can issue in a sub-core that wants them now, for the warp in a
+  // slot of it.
+  Cycle instructions(unsigned sub_core, unsigned slot, std::uint32_t line, Cycle now);
   // Whether `instructions` would ask nothing of what the sub-cores share.
   bool keeps_code(unsigned sub_core, std::uint32_t line) const;
   // When a constant that is an operand can be read; one whose place is that which ULDC names, in
@@ -48,11 +49,23 @@ class FrontEnd {
     std::uint32_t operand = ~0u, operand_requests = 0;
     Cycle operand_arrival = 0;
   };
-  // A line that the stream has asked for: when the GPC's cache has it ready, and when the way is
-  // free for it.
+  // A line that a stream has asked for: when the GPC's cache has it ready, and when the way is free
+  // for it.
   struct Ahead {
     std::uint32_t line;
     Cycle ready, begins;
+  };
+  // What fetches ahead of a warp: the lines on their way, from where to where it has gone, and when
+  // the way is free for the next.
+  struct Stream {
+    std::uint32_t warp = 0;
+    std::deque<Ahead> ahead;
+    std::uint32_t begin = 0, end = 0;
+    Cycle way_free = 0, begun = 0;  // behind them all; behind those it has begun
+    Server from_l2;
+    std::uint64_t used = 0;
+
+    bool contains(std::uint32_t line) const { return line >= begin && line < end; }
   };
 
   // The GPC's SMs use it, and the way from it, in the order of their numbers.
@@ -74,14 +87,15 @@ class FrontEnd {
     return std::min(code_lines_, line + (line == sub_core.last + 1 ? 3 : 2));
   }
   Cycle fetch_operand(unsigned sub_core, std::uint32_t line, Cycle now);
-  Cycle fetch(SubCore& sub_core, std::uint32_t line, Cycle now);
-  Cycle fetch_first(SubCore& sub_core, std::uint32_t line, Cycle now);
-  Cycle in_l1(std::uint32_t line, Cycle now);
-  void send(Ahead& ahead, Cycle now);
+  Cycle fetch(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now);
+  Cycle fetch_first(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now);
+  Cycle in_l1(std::uint32_t warp, std::uint32_t line, Cycle now);
+  Stream& stream_of(std::uint32_t warp);
+  void send(Stream& stream, Ahead& ahead, Cycle now) const;
   void deliver_until(Cycle now);
-  Cycle deliver_first();
-  Ahead request(std::uint32_t line, Cycle now);
-  void run_ahead(std::uint32_t line, Cycle now);
+  Cycle deliver_first(Stream& stream);
+  Ahead request(Stream& stream, std::uint32_t line, Cycle now);
+  void run_ahead(Stream& stream, std::uint32_t line, Cycle now);
 
   const Constants& constants_;
   GpcCache& gpc_;
@@ -90,16 +104,12 @@ class FrontEnd {
   const SmThreads* beside_ = nullptr;
   std::vector<SubCore> sub_cores_;
   const std::vector<ConstantLine>& constant_places_;
-  LineCache l1_, operands_;
-  SetCache uniform_, indexed_;
+  LineCache operands_;
+  SetCache l1_, uniform_, indexed_;
   Calendar l1_port_;  // of lines to the sub-cores
-  Server from_l2_;
   std::uint32_t code_lines_ = 0;
-  // The stream that fetches ahead: the lines on their way, up to which line it has gone, and when
-  // the way is free for the next.
-  std::deque<Ahead> ahead_;
-  std::uint32_t stream_begin_ = 0, stream_end_ = 0;
-  Cycle way_free_ = 0, begun_ = 0;  // behind them all; behind those it has begun
+  std::vector<Stream> streams_;
+  std::uint64_t requests_ = 0;
   // The lines that come together when the launch's first warp asks for one, and when.
   std::uint32_t first_begin_ = 0, first_end_ = 0, sub_cores_begun_ = 0;
   Cycle first_arrival_ = kNever;

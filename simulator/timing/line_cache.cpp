@@ -33,6 +33,17 @@ std::span<SetCache::Way> SetCache::set(std::uint32_t place) {
   return std::span(ways_).subspan(place % sets_ * ways, ways);
 }
 
+std::span<const SetCache::Way> SetCache::set(std::uint32_t place) const {
+  const std::size_t ways = ways_.size() / sets_;
+  return std::span(ways_).subspan(place % sets_ * ways, ways);
+}
+
+Cycle SetCache::find(std::uint32_t place, std::uint32_t line) const {
+  for (const Way& way : set(place))
+    if (way.arrival != kNever && way.line == line) return way.arrival;
+  return kNever;
+}
+
 Cycle SetCache::arrival(std::uint32_t place, std::uint32_t line) {
   for (Way& way : set(place)) {
     if (way.arrival == kNever || way.line != line) continue;

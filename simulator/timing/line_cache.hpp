@@ -33,6 +33,8 @@ class SetCache {
   void start(std::uint32_t sets, std::uint32_t ways);
   // As above. `place`: its remainder is the number of the set that the line is sought in.
   Cycle arrival(std::uint32_t place, std::uint32_t line);
+  // The same, which is not a read.
+  Cycle find(std::uint32_t place, std::uint32_t line) const;
   void insert(std::uint32_t place, std::uint32_t line, Cycle arrival);
 
  private:
@@ -42,6 +44,7 @@ class SetCache {
     std::uint64_t read = 0;  // how many reads had been made before the last of it
   };
   std::span<Way> set(std::uint32_t place);
+  std::span<const Way> set(std::uint32_t place) const;
 
   std::vector<Way> ways_;
   std::uint32_t sets_ = 1;

@@ -63,7 +63,7 @@ Cycle SubCore::operand_arrival(const ResidentWarp& warp, const Timed& timed, Cyc
 void SubCore::ask_for_code(ResidentWarp& warp, Cycle now) {
   const bool landed = warp.line == kNoLine;
   warp.line = timed(warp).code_line;
-  warp.fetched = units_.front_end.instructions(index_, warp.line, now);
+  warp.fetched = units_.front_end.instructions(index_, slots_.slot_of(warp), warp.line, now);
   if (landed)
     warp.line_behind = std::max(now, warp.fetched) + constants_.latency_line_behind;
   else

@@ -25,6 +25,9 @@ class WarpSlots {
  public:
   ResidentWarp& operator[](unsigned slot) { return warps_[slot]; }
   const ResidentWarp& operator[](unsigned slot) const { return warps_[slot]; }
+  unsigned slot_of(const ResidentWarp& warp) const {
+    return static_cast<unsigned>(&warp - &warps_[0]);
+  }
   SlotMask resident() const { return resident_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(resident_)); }
   // By slot: those of the resident ones whose warps started later.

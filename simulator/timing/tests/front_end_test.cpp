@@ -1,0 +1,78 @@
+#include "simulator/timing/front_end.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/timing/launch.hpp"
+#include "simulator/timing/sm_places.hpp"
+
+namespace heddle::simulator::timing {
+namespace {
+
+constexpr std::uint32_t kLines = 512, kInstructions = 8;
+
+// Code of a kernel that the GPC's cache holds, as seen by its first SM.
+class Code {
+ public:
+  // When the warp has executed straight code from a line on; from `now` on.
+  Cycle execute(unsigned sub_core, unsigned slot, std::uint32_t from, std::uint32_t lines,
+                Cycle now) {
+    for (std::uint32_t line = from; line < from + lines; ++line)
+      now = fetch(sub_core, slot, line, now) + kInstructions;
+    return now;
+  }
+  Cycle fetch(unsigned sub_core, unsigned slot, std::uint32_t line, Cycle now) {
+    return std::max(now, front_end_.instructions(sub_core, slot, line, now));
+  }
+
+ private:
+  static Constants constants() {
+    Constants all = constants_for(gpu_model("h200"), {});
+    all.launch_instruction_bytes = all.l15_instruction_bytes;
+    return all;
+  }
+  static TimedProgram program() {
+    TimedProgram program;
+    program.code_lines = kLines;
+    program.instructions_per_line = kInstructions;
+    return program;
+  }
+  const Constants constants_ = constants();
+  const TimedProgram program_ = program();
+  const std::vector<SmPlace> places_ = sm_places(constants_, 1);
+  GpcCache gpc_{constants_, program_, 0, kLines, false, false, 0, places_};
+  FrontEnd front_end_{constants_, program_, 0, gpc_, gpc_.way_to(places_[0]), 0};
+};
+
+constexpr Cycle kLater = 10000;
+
+TEST(FrontEnd, FetchesAheadOfEachWarp) {
+  Code alone, shared;
+  constexpr std::uint32_t kExecuted = 32;
+  const Cycle one = alone.execute(0, 0, 100, kExecuted, kLater) - kLater;
+  Cycle first = kLater, second = kLater;
+  for (std::uint32_t line = 0; line < kExecuted; ++line) {
+    first = shared.execute(0, 0, 100 + line, 1, first);
+    second = shared.execute(1, 0, 300 + line, 1, second);
+  }
+  EXPECT_NEAR(static_cast<double>(first - kLater), static_cast<double>(one), kExecuted);
+  EXPECT_NEAR(static_cast<double>(second - kLater), static_cast<double>(one), 2 * kExecuted);
+}
+
+TEST(FrontEnd, KeepsFourLinesOfASet) {
+  constexpr std::uint32_t kSets = 64;
+  for (const std::uint32_t lines : {4u, 5u}) {
+    Code code;
+    Cycle now = kLater;
+    for (std::uint32_t i = 0; i < lines; ++i) now = code.fetch(0, 0, 10 + i * kSets, now) + 1000;
+    // Another sub-core, which has none of them.
+    const Cycle again = code.fetch(1, 0, 10, now) - now;
+    EXPECT_EQ(again > 20, lines == 5) << again;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::simulator::timing
