@@ -110,17 +110,42 @@ double refresh_mean(const Answers& a) {
 // the pairs lie less apart than between.piece.p50 (refreshes.cu).
 double refresh_spread(const Answers& a) { return a["between.piece.p50"] / (1 - std::sqrt(0.5)); }
 
-// Of device printf (printing.cu), once its code is near.
-double printing(const Answers& a, int arguments, int lanes) {
-  return a[fmt::format("printf.arguments{}.b1.w1.lanes{}.later", arguments, lanes)];
+// Of device printf (cold_prints.cu): a launch that prints once, and a further call.
+double prints(const Answers& a, std::string_view what, int calls, std::string_view shape) {
+  return a[fmt::format("{}.calls{}.{}.warps0.active", what, calls, shape)];
 }
-constexpr double kManyLanes = 32, kFewLanes = 4;
-double print_lane(const Answers& a) {
-  return (printing(a, 1, 32) - printing(a, 1, 1)) / (kManyLanes - 1);
+constexpr std::string_view kOneThread = "b1.t1.lanes32", kOneLane = "b1.t32.lanes1";
+double further_print(const Answers& a, std::string_view what, std::string_view shape = kOneThread,
+                     int many = 16, int few = 1) {
+  return (prints(a, what, many, shape) - prints(a, what, few, shape)) / (many - few);
+}
+double first_print(const Answers& a, std::string_view what, std::string_view shape) {
+  return prints(a, what, 1, shape) - prints(a, "int1", 0, "b1.t32.lanes32") -
+         further_print(a, what, shape);
+}
+double print_character(const Answers& a) {
+  constexpr double kMore = 64 - 1;
+  return (further_print(a, "chars64") - further_print(a, "chars1")) / kMore;
 }
 double print_argument(const Answers& a) {
-  constexpr double kArguments = 8;
-  return (printing(a, 8, 1) - printing(a, 0, 1)) / kArguments;
+  constexpr double kArguments = 8, kMoreCharacters = 8 - 1;
+  return (further_print(a, "int8") - further_print(a, "chars1") -
+          kMoreCharacters * print_character(a)) /
+         kArguments;
+}
+constexpr double kManyLanes = 32, kFewLanes = 4;
+// printing.cu has one argument and one character.
+constexpr double kLaneOfOneCharacter = 133;
+double print_lane(const Answers& a) {
+  const auto later = [&](int lanes) {
+    return a[fmt::format("printf.arguments1.b1.w1.lanes{}.later", lanes)];
+  };
+  return (later(32) - later(1)) / (kManyLanes - 1);
+}
+// Of each other call while the whole chip prints.
+double print_turn(const Answers& a, int lanes) {
+  constexpr int kBlocks = 132;
+  return further_print(a, "int1", fmt::format("b{}.t32.lanes{}", kBlocks, lanes), 4) / kBlocks;
 }
 // Of warp groups and the copy engine (async_units.cu).
 constexpr double kBeforeProduct = 10, kInUnit = 32;
@@ -134,16 +159,6 @@ double leaving_line(const Answers& a, std::string_view what) {
          (a[fmt::format("leaving.{}.read.r128.x1.b1.wait", what)] -
           a[fmt::format("leaving.{}.read.r64.x1.b1.wait", what)]) /
          kMore;
-}
-
-// Of each call while the whole chip prints.
-double print_interval(const Answers& a, std::string_view which, double warps) {
-  constexpr double kCalls = 8;
-  return a[fmt::format("printf.arguments1.{}.span", which)] / (warps * kCalls);
-}
-double print_lane_interval(const Answers& a) {
-  return (print_interval(a, "b8.w4.lanes32", 32) - print_interval(a, "b132.w1.lanes4", 132)) /
-         (kManyLanes - kFewLanes);
 }
 
 // Of 1,024 lines anywhere those share a set with as many others as it has ways, or more, that find
@@ -527,27 +542,47 @@ constexpr Recipe kRecipes[] = {
      }},
     {"copy_device_rate", "copies", "within.device, 64 MiB less 4 MiB",
      [](const Answers& a) { return copy_rate(a, "within.device"); }},
-    {"latency_printf", "printing",
-     "printf.arguments1.b1.w1.lanes1.later less what a lane and an argument add",
-     [](const Answers& a) { return printing(a, 1, 1) - print_lane(a) - print_argument(a); }},
-    {"latency_printf_first", "printing",
-     "printf.arguments1.b1.w1.lanes1, the greatest first, of code that no cache has, less later",
+    {"latency_printf", "cold_prints",
+     "chars1, calls16 less calls1, over 15, less its character and the 133 of a lane",
      [](const Answers& a) {
-       return a.greatest("printf.arguments1.b1.w1.lanes1.first") - printing(a, 1, 1);
+       return further_print(a, "chars1") - print_character(a) - kLaneOfOneCharacter;
+     }},
+    {"latency_printf_first", "cold_prints",
+     "chars1.calls1 less int1.calls0 and a further call",
+     [](const Answers& a) { return first_print(a, "chars1", kOneThread); }},
+    {"latency_printf_first_argument", "cold_prints",
+     "the same of int1 less that of chars1",
+     [](const Answers& a) {
+       return first_print(a, "int1", kOneLane) - first_print(a, "chars1", kOneThread);
      }},
     {"latency_printf_lane", "printing",
      "printf.arguments1.b1.w1, later, lanes32 less lanes1, over 31", print_lane},
-    {"latency_printf_argument", "printing",
-     "printf.b1.w1.lanes1, later, arguments8 less arguments0, over 8", print_argument},
-    {"interval_printf", "printing",
-     "printf.arguments1.b132.w1.lanes4.span over its 1056 calls, less what its lanes add",
+    {"latency_printf_lane_character", "cold_prints",
+     "a further call of hello, lanes32 less lanes1, over 31, less the 133 of one character, over 26",
      [](const Answers& a) {
-       return print_interval(a, "b132.w1.lanes4", 132) - kFewLanes * print_lane_interval(a);
+       constexpr double kMoreCharacters = 27 - 1;
+       const double lane = (further_print(a, "hello", "b1.t32.lanes32", 8, 4) -
+                            further_print(a, "hello", kOneLane, 4)) /
+                           (kManyLanes - 1);
+       return kPercent * (lane - kLaneOfOneCharacter) / kMoreCharacters;
      }},
-    {"interval_printf_lane", "printing",
-     "printf.arguments1.b8.w4.lanes32.span over its 256 calls, less the same of b132.w1.lanes4, "
-     "over 28",
-     print_lane_interval},
+    {"latency_printf_argument", "cold_prints",
+     "int8 less chars1, calls16 less calls1, over 15, less 7 characters, over 8", print_argument},
+    {"latency_printf_character", "cold_prints",
+     "chars64 less chars1, calls16 less calls1, over 15, over 63", print_character},
+    {"latency_printf_string_character", "cold_prints",
+     "string32 less chars1, calls16 less calls1, over 15, less an argument, over 31",
+     [](const Answers& a) {
+       constexpr double kCharacters = 31;
+       return (further_print(a, "string32") - further_print(a, "chars1") - print_argument(a)) /
+              kCharacters;
+     }},
+    {"interval_printf", "cold_prints", "int1.b132.t32.lanes4, calls4 less calls1, over 3 and 132",
+     [](const Answers& a) { return print_turn(a, 4); }},
+    {"interval_printf_lane", "cold_prints", "the same of lanes32 less lanes4, over 28",
+     [](const Answers& a) {
+       return (print_turn(a, 32) - print_turn(a, 4)) / (kManyLanes - kFewLanes);
+     }},
     {"latency_membar_cta", "cold_launches", "fence.cta.stores0, membar",
      [](const Answers& a) { return fence(a, "cta"); }},
     {"l0_instruction_bytes", "jumps", "128 times the jumps of chain.lines1.w1 at 11 cycles each",

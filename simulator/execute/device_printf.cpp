@@ -161,8 +161,9 @@ void append(std::string& text, const Conversion& conversion, const char* size, V
   text.pop_back();  // the NUL
 }
 
-void convert(std::string& text, Conversion conversion, Arguments& arguments,
+void convert(FormattedPrintf& result, Conversion conversion, Arguments& arguments,
              const DeviceReader& read) {
+  std::string& text = result.text;
   const auto bounded = [](int value) { return std::clamp(value, -kMaxWidth, kMaxWidth); };
   if (conversion.width_from_argument) conversion.width = bounded(arguments.take<int>());
   if (conversion.precision_from_argument) conversion.precision = bounded(arguments.take<int>());
@@ -172,6 +173,7 @@ void convert(std::string& text, Conversion conversion, Arguments& arguments,
     case 's': {
       const auto address = arguments.take<std::uint64_t>();
       const auto string = address == 0 ? "(null)" : read_string(read, address);
+      if (string) result.string_characters += static_cast<std::uint32_t>(string->size());
       return append(text, conversion, "", string ? string->c_str() : "(unreadable)");
     }
     case 'p':
@@ -202,19 +204,23 @@ FormattedPrintf format_device_printf(const DeviceReader& read, std::uint64_t for
   while (!rest.empty()) {
     const std::size_t percent = std::min(rest.find('%'), rest.size());
     result.text += rest.substr(0, percent);
+    result.characters += static_cast<std::uint32_t>(percent);
     rest.remove_prefix(percent);
     if (rest.empty()) break;
     if (rest.starts_with("%%")) {
       result.text += '%';
+      result.characters += 2;
       rest.remove_prefix(2);
       continue;
     }
     const auto conversion = parse(rest.substr(1));
     if (conversion && values.used() + conversion->arguments() <= kMaxArguments) {
-      convert(result.text, *conversion, values, read);
+      convert(result, *conversion, values, read);
+      result.characters += static_cast<std::uint32_t>(conversion->length - 1);
       rest.remove_prefix(1 + conversion->length);
     } else {
       result.text += '%';
+      ++result.characters;
       rest.remove_prefix(1);
     }
   }

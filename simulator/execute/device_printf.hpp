@@ -18,6 +18,9 @@ struct FormattedPrintf {
   std::string text;
   int arguments = 0;        // how many were used, what printf returns; -1: no format string
   std::uint64_t bytes = 0;  // that the call takes of a GPU's buffer
+  // What is read one by one: of the format all characters but a conversion's two, as %d has them,
+  // and those of strings that it names.
+  std::uint32_t characters = 0, string_characters = 0;
 };
 
 // Follows "Formatted Output" in the CUDA C++ Programming Guide: conversions c d i o u x X p e E f F

@@ -1,6 +1,7 @@
 // Calls of the driver's device functions: they run here, in no simulated instructions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -34,6 +35,9 @@ void print(Core& core, Warp& warp, Mask lanes) {
         format_device_printf(read, register_pair(warp, kFirstArgument, lane),
                              register_pair(warp, kFirstArgument + 2, lane));
     if (core.launch.printed != nullptr) core.launch.printed->add(result.text, result.bytes);
+    if (lane == lanes.first())
+      core.printed = {static_cast<std::uint32_t>(std::max(0, result.arguments)), result.characters,
+                      result.string_characters};
     warp.rows[kFirstArgument * kWarpSize + lane] = static_cast<std::uint32_t>(result.arguments);
   }
   outside = counted;

@@ -165,6 +165,11 @@ struct AwaitedPlace {
   std::array<std::byte, 16> value{};  // of its first bytes, as last read
 };
 
+// What a call of printf reads: FormattedPrintf (device_printf.hpp) without what it makes of it.
+struct PrintedText {
+  std::uint32_t arguments = 0, characters = 0, string_characters = 0;
+};
+
 // Products that a warp has begun with the three others of its group. Each is complete when all four
 // have come to it.
 struct GroupProducts {
@@ -283,6 +288,7 @@ struct Core : native::Machine {
   // the box that it has copied; 0: it was no box.
   std::vector<BarrierUpdate> updates;
   std::uint32_t copied_row = 0;
+  PrintedText printed;  // by its first lane, if it has called printf
   Polling polling;                      // of this warp, in this turn
   GivingWay giving_way;                 // the same
   std::unique_ptr<RandomOrder> random;  // where the order of warps and blocks is; else null

@@ -83,10 +83,14 @@ namespace heddle::simulator::timing {
   X(latency_stall_zero, "cycle", "an instruction with stall count 0 and the yield hint, to the next one") \
   X(latency_printf, "cycle", "a warp's call of printf, in the driver's own code, to the next instruction") \
   X(latency_printf_first, "cycle", "added to the first call of a launch with cold caches") \
+  X(latency_printf_first_argument, "cycle", "added to the first such call that has arguments") \
   X(latency_printf_lane, "cycle", "added for each lane that prints") \
+  X(latency_printf_lane_character, "1/100 cycle", "added for each lane and each character of the format") \
   X(latency_printf_argument, "cycle", "added for each number or pointer it prints") \
-  X(interval_printf, "cycle", "between two calls of printf on all SMs together") \
-  X(interval_printf_lane, "cycle", "added for each lane that prints") \
+  X(latency_printf_character, "cycle", "added for each character of the format, but the two of a conversion") \
+  X(latency_printf_string_character, "cycle", "added for each character of a string it prints") \
+  X(interval_printf, "cycle", "a call of printf by up to four lanes waits so long for each other one on any SM") \
+  X(interval_printf_lane, "cycle", "added for each further lane that prints") \
   X(latency_malloc, "cycle", "a warp's call of malloc by one lane, in the driver's own code, to the next instruction") \
   X(latency_malloc_first, "cycle", "added to the first call of a launch") \
   X(latency_malloc_lane, "cycle", "added for each further lane that allocates") \

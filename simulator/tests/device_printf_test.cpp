@@ -115,6 +115,17 @@ TEST(DevicePrintf, PrintsConversionsAfterThirtyTwoArgumentsAsTheyStand) {
   EXPECT_EQ(printf.text(), std::string(32, '1') + "%d");
 }
 
+TEST(DevicePrintf, TellsWhichCharactersItReadsOneByOne) {
+  const FormattedPrintf plain = Printf("abc %%\n").result();
+  EXPECT_EQ(plain.characters, 7u);
+  EXPECT_EQ(plain.string_characters, 0u);
+  Printf printf("a %d, %.2f: %s\n");
+  const auto name = printf.add_string("name");
+  const FormattedPrintf result = printf.with(1).with(2.0).with(name).result();
+  EXPECT_EQ(result.characters, 2u + 2 + 2 + 2 + 1) << "and two of the second conversion";
+  EXPECT_EQ(result.string_characters, 4u);
+}
+
 TEST(DevicePrintf, BoundsWidthsThatAskForGigabytes) {
   EXPECT_EQ(Printf("%999999999d").with(1).text().size(), 64u << 10);
   EXPECT_EQ(Printf("%*d").with(2147483647).with(1).text().size(), 64u << 10);

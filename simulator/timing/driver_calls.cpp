@@ -1,6 +1,7 @@
 #include "simulator/timing/driver_calls.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "simulator/execute/device_runtime.hpp"
@@ -36,24 +37,82 @@ Cycle allocation_cycles(SmContext& context, Cycle lanes, std::uint64_t bytes, Cy
   return std::max(alone, context.heap.wait(now, served * Server::kTicks) + served);
 }
 
-// A warp's printf by itself, and when many warps print, as many places on the chip as lanes that
-// do, and some for the call (gpu/kernels/micro/timing/printing.cu).
-// The first call of a launch with cold caches waits for the code besides, as do those meanwhile.
-DriverTime print_time(SmContext& context, const ResidentWarp& warp, Mask on, Cycle now) {
+// What a warp does in the driver's code of printf, in thousandths of its time: for a call with its
+// numbers (calls16 less calls1 of int1 of gpu/kernels/micro/timing/cold_prints.cu), for characters
+// (the same of chars64 less chars1), for lanes (hello by 32 less by one), and while it waits for
+// others, of its turn what four lanes take and what more do (int1.calls4.b132).
+constexpr double kThousand = 1000;
+struct PrintShares {
+  std::uint16_t wait, selected, no_instruction, long_scoreboard, short_scoreboard, membar,
+      branch_resolving;
+};
+constexpr PrintShares kOfCall{436, 168, 30, 142, 73, 123, 28};
+constexpr PrintShares kOfCharacters{346, 94, 2, 246, 298, 0, 14};
+constexpr PrintShares kOfLanes{289, 76, 0, 374, 107, 137, 17};
+constexpr PrintShares kOfFewLanesTurns{0, 0, 0, 490, 0, 510, 0};
+constexpr PrintShares kOfMoreLanesTurns{0, 0, 0, 740, 0, 260, 0};
+
+void spend(StallCycles& time, Cycle cycles, const PrintShares& shares) {
+  double sum = 0;
+  Cycle spent = 0;
+  const auto add = [&](Stall reason, std::uint16_t share) {
+    sum += static_cast<double>(cycles) * share / kThousand;
+    const Cycle more = static_cast<Cycle>(std::llround(sum)) - spent;
+    time[static_cast<std::size_t>(reason)] += more;
+    spent += more;
+  };
+  add(Stall::wait, shares.wait);
+  add(Stall::selected, shares.selected);
+  add(Stall::no_instruction, shares.no_instruction);
+  add(Stall::long_scoreboard, shares.long_scoreboard);
+  add(Stall::short_scoreboard, shares.short_scoreboard);
+  add(Stall::membar, shares.membar);
+  add(Stall::branch_resolving, shares.branch_resolving);
+}
+
+// Until the driver's code is near: the first call of a launch with cold caches asks for it, and
+// waits longer if it has an argument. Those meanwhile wait with it.
+Cycle print_code(SmContext& context, const PrintedText& text, Cycle now) {
   const Constants& constants = context.constants;
-  const auto lanes = on.count();
-  // vprintf returns how many arguments the format names.
-  const std::uint32_t arguments = warp.warp->rows[kFirstArgument * kWarpSize + lowest_lane(on)];
-  const Cycle alone = constants.latency_printf + Cycle{lanes} * constants.latency_printf_lane +
-                      Cycle{arguments} * constants.latency_printf_argument;
-  const std::uint32_t place = std::max(1u, constants.interval_printf_lane);
-  const std::uint32_t places = lanes + constants.interval_printf / place;
-  Cycle last = now;
-  for (std::uint32_t i = 0; i < places; ++i) last = context.printing.take(now);
   if (context.print_code == kNever) context.print_code = now + constants.latency_printf_first;
-  const Cycle code = std::max(context.print_code, now) - now;
-  const Cycle near = std::max(alone, last + place - now);
-  return {near + code, code};
+  if (context.print_arguments == kNever && text.arguments != 0)
+    context.print_arguments =
+        std::max(context.print_code, now) + constants.latency_printf_first_argument;
+  const Cycle near = text.arguments != 0 ? context.print_arguments : context.print_code;
+  return std::max(near, now) - now;
+}
+
+// A warp's printf by itself, until its code is near, and while others print: all of the chip wait
+// for one another, by lanes, of which four cost no more than one.
+StallCycles print_time(SmContext& context, Mask on, Cycle now) {
+  constexpr Cycle kFewLanes = 4, kHundred = 100;
+  const Constants& constants = context.constants;
+  const PrintedText& text = context.core.printed;
+  const Cycle lanes = on.count();
+  const Cycle call =
+      constants.latency_printf + Cycle{text.arguments} * constants.latency_printf_argument;
+  const Cycle characters =
+      Cycle{text.characters} * constants.latency_printf_character +
+      Cycle{text.string_characters} * constants.latency_printf_string_character;
+  const Cycle by_lane =
+      lanes * (constants.latency_printf_lane +
+               text.characters * constants.latency_printf_lane_character / kHundred);
+  const Cycle more = std::max(lanes, kFewLanes) - kFewLanes;
+  const Cycle turn = constants.interval_printf + more * constants.interval_printf_lane;
+  const Cycle code = print_code(context, text, now);
+  const Cycle alone = call + characters + by_lane;
+  const Cycle wait = context.prints.wait(now, alone);
+  context.prints.add(now + code + alone + wait, turn);
+
+  StallCycles time{};
+  spend(time, call, kOfCall);
+  spend(time, characters, kOfCharacters);
+  spend(time, by_lane, kOfLanes);
+  const Cycle of_few = turn == 0 ? 0 : wait * constants.interval_printf / turn;
+  spend(time, of_few, kOfFewLanesTurns);
+  spend(time, wait - of_few, kOfMoreLanesTurns);
+  time[static_cast<std::size_t>(Stall::no_instruction)] += code;
+  return time;
 }
 
 }  // namespace
@@ -75,18 +134,23 @@ std::optional<DriverCall> driver_call(const SmContext& context, const ResidentWa
   return DriverCall{*callee, low[0] | std::uint64_t{low[kWarpSize]} << 32};
 }
 
-DriverTime driver_call_time(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
-                            const Issue& issued, Cycle now) {
+StallCycles driver_call_time(SmContext& context, const DriverCall& call, const Issue& issued,
+                             Cycle now) {
+  const Constants& constants = context.constants;
   const auto lanes = static_cast<Cycle>(issued.on.count());
+  StallCycles time{};
+  Cycle& wait = time[static_cast<std::size_t>(Stall::wait)];
   switch (call.callee) {
     case Builtin::vprintf:
-      return print_time(context, warp, issued.on, now);
+      return print_time(context, issued.on, now);
     case Builtin::malloc:
-      return {allocation_cycles(context, lanes, call.argument, now)};
+      wait = allocation_cycles(context, lanes, call.argument, now);
+      return time;
     case Builtin::free:
-      return {context.constants.latency_free + (lanes - 1) * context.constants.latency_free_lane};
+      wait = constants.latency_free + (lanes - 1) * constants.latency_free_lane;
+      return time;
     default:
-      return {};
+      return time;
   }
 }
 

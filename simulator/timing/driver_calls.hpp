@@ -18,13 +18,9 @@ struct DriverCall {
 // That which the call about to issue makes, if its target is one of the driver's functions.
 std::optional<DriverCall> driver_call(const SmContext& context, const ResidentWarp& warp,
                                       const Timed& timed);
-// What a call takes: of functions that were measured; 0: of the others. `code`: of that, until the
-// driver's code is near.
-struct DriverTime {
-  Cycle all = 0, code = 0;
-};
-// Once the call has been executed.
-DriverTime driver_call_time(SmContext& context, const DriverCall& call, const ResidentWarp& warp,
-                            const Issue& issued, Cycle now);
+// What a call takes, by what the warp does meanwhile: of functions that were measured; none: of the
+// others. Once the call has been executed.
+StallCycles driver_call_time(SmContext& context, const DriverCall& call, const Issue& issued,
+                             Cycle now);
 
 }  // namespace heddle::simulator::timing

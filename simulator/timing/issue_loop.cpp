@@ -303,15 +303,22 @@ SubCore::Visited SubCore::issue(unsigned slot, Cycle now) {
   }
   start(slot, timed, issued, now);
   if (!context.core.updates.empty()) update_barriers(warp, now);
-  if (call && issued.on.any()) {
-    if (const auto [all, code] = driver_call_time(context, *call, warp, issued, now); all != 0) {
-      warp.next_issue = now + all;
-      warp.stalled_until = warp.fetches_from = warp.next_issue - code;
-      warp.until_then = Stall::wait;
-    }
-  }
+  if (call && issued.on.any()) spend_call(warp, driver_call_time(context, *call, issued, now));
   advance(slot, timed, now);
   return block.barriers_completed != completed ? Visited::released : Visited::done;
+}
+
+// The driver's instructions issue too; a sampler sees them behind the call.
+void SubCore::spend_call(ResidentWarp& warp, const StallCycles& time) {
+  warp.seen_at = warp.pc + 1;
+  for (std::size_t i = 0; i < kStalls; ++i) {
+    warp.state = static_cast<Stall>(i);
+    account(warp, warp.counted_until + time[i]);
+  }
+  warp.seen_at = 0;
+  issued_ += time[static_cast<std::size_t>(Stall::selected)];
+  warp.stalled_until = std::max(warp.stalled_until, warp.counted_until);
+  warp.next_issue = std::max(warp.next_issue, warp.stalled_until);
 }
 
 // What the instruction occupies, from its issue on.

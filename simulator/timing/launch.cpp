@@ -73,8 +73,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
               device.cycles,
               scheduler(options.policy),
               options.policy == Policy::two_level,
-              stalls_at_.data(),
-              Calendar(constants_.interval_printf_lane * Calendar::kHundred)},
+              stalls_at_.data()},
       clock_(device.cycles),
       blocks_(context.request->grid.count()),
       cluster_(cluster_shape(*context.request)),
@@ -86,7 +85,7 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
       sm_places_(sm_places(constants_, sm_count_)) {
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
-  if (!options.cold_caches) shared_.print_code = 0;
+  if (!options.cold_caches) shared_.print_code = shared_.print_arguments = 0;
   const std::uint32_t lines = kernel_lines(context, constants_);
   const bool kept = !options.cold_caches && device.last_kernel == context.request->kernel;
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)

@@ -7,6 +7,7 @@
 #include "simulator/launch/timing_result.hpp"
 #include "simulator/models/timing_constants.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/prints_in_progress.hpp"
 #include "simulator/timing/program.hpp"
 #include "simulator/timing/row_prefetch.hpp"
 #include "simulator/timing/scheduler.hpp"
@@ -25,10 +26,11 @@ struct SmContext {
   Pick pick;
   bool picks_by_wait;      // the policy asks which warps wait for memory
   StallCycles* stalls_at;  // by instruction
-  Calendar printing;       // the chip's places for lanes that print
+  PrintsInProgress prints{};
   Server heap{};           // of device malloc: one for the chip
   bool allocated = false;
-  Cycle print_code = kNever;  // when the driver's code of printf is near, once it has been called
+  // When the driver's code of printf is near, once it has been called, and that of arguments.
+  Cycle print_code = kNever, print_arguments = kNever;
 };
 
 }  // namespace heddle::simulator::timing

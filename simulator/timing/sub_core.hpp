@@ -106,6 +106,7 @@ class alignas(64) SubCore {
   Cycle issue_alone(unsigned slot, ResidentWarp& warp, Cycle now, Cycle until);
   void count_unit_wait(ResidentWarp& warp, Cycle ready, Cycle free, Cycle there);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
+  void spend_call(ResidentWarp& warp, const StallCycles& time);
   void advance_by_one(unsigned slot, ResidentWarp& warp, const Timed& issued, Cycle now);
   void fall_asleep(unsigned slot, ResidentWarp& warp, Cycle now);
   void sleep_until_ready(unsigned slot, ResidentWarp& warp, Cycle ready);

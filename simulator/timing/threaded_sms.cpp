@@ -46,12 +46,9 @@ struct ThreadedSms::Other {
   Other(const SmContext& first, AccessLog* log)
       : core(first.core.launch),
         stalls_at(first.program.instructions.size()),
-        context{first.constants,     first.program,
-                first.rows_ahead,    core,
-                first.source,        clock,
-                first.clock_start,   first.pick,
-                first.picks_by_wait, stalls_at.data(),
-                Calendar(0)} {
+        context{first.constants,     first.program,   first.rows_ahead,  core,
+                first.source,        clock,           first.clock_start, first.pick,
+                first.picks_by_wait, stalls_at.data()} {
     core.cycle = &clock;
     core.tell(log);
   }

@@ -17,6 +17,7 @@
 #include "simulator/tests/compiled_kernels.hpp"
 #include "simulator/timing/launch.hpp"
 #include "simulator/timing/line_cache.hpp"
+#include "simulator/timing/prints_in_progress.hpp"
 #include "simulator/timing/sm_places.hpp"
 
 namespace heddle::simulator::timing {
@@ -305,6 +306,17 @@ TEST_F(Timing, ABlockTakesAnothersPlaceAtItsOwnTime) {
   const std::uint32_t latency = constant(&Constants::latency_block_start);
   for (const std::uint32_t more : {1u, 7u, 40u})
     EXPECT_EQ(elapsed(latency + more), elapsed(latency) + more);
+}
+
+TEST(PrintsInProgress, ACallWaitsForThePartThatIsLeftOfOthers) {
+  PrintsInProgress prints;
+  EXPECT_EQ(prints.wait(0, 1000), 0u);
+  prints.add(1000, 100);
+  EXPECT_EQ(prints.wait(0, 1000), 100u);
+  EXPECT_EQ(prints.wait(750, 1000), 25u);
+  prints.add(4000, 300);
+  EXPECT_EQ(prints.wait(750, 1000), 325u) << "for none more than its turn";
+  EXPECT_EQ(prints.wait(1000, 1000), 300u);
 }
 
 TEST(Calendar, WorkTakesTheFirstFreePlaceNotBeforeItIsGiven) {
