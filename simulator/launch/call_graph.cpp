@@ -26,9 +26,9 @@ CallGraph::CallGraph(const isa::Program& program, const isa::Cubin& cubin)
   for (std::size_t i = 0; i < program.instructions.size(); ++i)
     if (program.instructions[i]) add_jump(*program.instructions[i], isa::kCodeBase + kWord * i);
   for (Function& function : functions_) {
-    std::ranges::sort(function.leads_to);
-    const auto twice = std::ranges::unique(function.leads_to);
-    function.leads_to.erase(twice.begin(), twice.end());
+    auto& all = function.leads_to;
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
 }
 
