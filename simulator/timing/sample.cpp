@@ -71,7 +71,8 @@ void scale(Result& result, const Sample& sample, const Sample::Extra& extra, std
   result.active_max += cycles;
   result.active_sum += cycles * result.sms;
   scale_sums(result, static_cast<double>(blocks) / static_cast<double>(sample.timed_blocks()));
-  result.sampled = {sample.timed_blocks(), blocks, extra.half_width};
+  result.sampled = {sample.timed_blocks(), blocks,
+                    extra.half_width + Sample::kDrift * extra.cycles};
 }
 
 std::string note_on_sample(const Result& result) {

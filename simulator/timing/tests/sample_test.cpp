@@ -32,16 +32,20 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SampledLaunch,
                          [](const auto& instance) { return std::string(instance.param); });
 
 TEST_P(SampledLaunch, HasAnIntervalThatHoldsWhatAllOfItTakes) {
-  constexpr std::uint32_t kBlocks = 8 * 50 + 5;
-  const Ran full = run(GetParam(), kBlocks, 1), part = run(GetParam(), kBlocks, 0.2);
-  ASSERT_TRUE(part.outcome.timing->sampled);
-  const Result::Sampled& sampled = *part.outcome.timing->sampled;
-  EXPECT_FALSE(full.outcome.timing->sampled);
-  EXPECT_EQ(sampled.blocks, kBlocks);
-  EXPECT_LT(sampled.blocks_timed, kBlocks * 3 / 10);
-  EXPECT_LE(std::abs(part.elapsed() - full.elapsed()), sampled.half_width)
-      << part.elapsed() << " of " << full.elapsed();
-  EXPECT_LT(sampled.half_width, full.elapsed() / 4);
+  for (const std::uint32_t blocks : {8 * 37 + 4u, 8 * 50 + 5u, 8 * 100u}) {
+    const Ran full = run(GetParam(), blocks, 1);
+    EXPECT_FALSE(full.outcome.timing->sampled);
+    for (const double share : {0.1, 0.2, 0.4}) {
+      const Ran part = run(GetParam(), blocks, share);
+      ASSERT_TRUE(part.outcome.timing->sampled);
+      const Result::Sampled& sampled = *part.outcome.timing->sampled;
+      EXPECT_EQ(sampled.blocks, blocks);
+      EXPECT_LT(sampled.blocks_timed, blocks * std::max(share + 0.1, 0.3));
+      EXPECT_LE(std::abs(part.elapsed() - full.elapsed()), sampled.half_width)
+          << part.elapsed() << " of " << full.elapsed() << ", " << share << " of " << blocks;
+      EXPECT_LT(sampled.half_width, full.elapsed() / 4);
+    }
+  }
 }
 
 TEST_P(SampledLaunch, LeavesTheMemoryAndTheCountsOfOneTimedInFull) {
