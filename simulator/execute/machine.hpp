@@ -288,7 +288,7 @@ struct Core : native::Machine {
   // the box that it has copied; 0: it was no box.
   std::vector<BarrierUpdate> updates;
   std::uint32_t copied_row = 0;
-  PrintedText printed;  // by its first lane, if it has called printf
+  PrintedText printed;                  // by its first lane, if it has called printf
   Polling polling;                      // of this warp, in this turn
   GivingWay giving_way;                 // the same
   std::unique_ptr<RandomOrder> random;  // where the order of warps and blocks is; else null

@@ -27,7 +27,7 @@ struct SmContext {
   bool picks_by_wait;      // the policy asks which warps wait for memory
   StallCycles* stalls_at;  // by instruction
   PrintsInProgress prints{};
-  Server heap{};           // of device malloc: one for the chip
+  Server heap{};  // of device malloc: one for the chip
   bool allocated = false;
   // When the driver's code of printf is near, once it has been called, and that of arguments.
   Cycle print_code = kNever, print_arguments = kNever;

@@ -144,8 +144,8 @@ void ObjectFile::each_symbol_in(std::uint64_t section, Visit& visit) const {
     const char* const begin = reinterpret_cast<const char*>(text.data()) + symbol.st_name;
     const std::size_t most = text.size() - symbol.st_name;
     // All that anybody looks for begin like this; most names are mangled ones, of _Z.
-    const bool is_like_cuda = most >= 2 && ((begin[0] == 'c' && begin[1] == 'u') ||
-                                            (begin[0] == '_' && begin[1] == '_'));
+    const bool is_like_cuda =
+        most >= 2 && ((begin[0] == 'c' && begin[1] == 'u') || (begin[0] == '_' && begin[1] == '_'));
     if (!is_like_cuda) continue;
     const std::string_view name(begin, strnlen(begin, most));
     if (!visit(name, symbol)) return;
