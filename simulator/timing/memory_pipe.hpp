@@ -47,7 +47,7 @@ class MemoryPipe {
   Cycle next_event() const { return next_event_; }
   // What the shared unit has begun with up to `now`, in order.
   std::span<const Taken> advance(Cycle now);
-  // What the call of `advance` before has let go to the address units, and when.
+  // What the last call of `advance` has passed to the address units, and when.
   std::span<const Taken> addressed() const { return addressed_; }
   // Bit i: the call of `advance` before has made room in the queue of sub-core i.
   std::uint64_t made_room() const { return made_room_; }

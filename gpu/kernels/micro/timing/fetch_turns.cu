@@ -31,7 +31,7 @@ struct Step {
 void row(Code& c, int count, unsigned stall) {
   c.repeat(count, [&](int) { c.put(nop(), {.stall = stall}); });
 }
-// A jump over so many instructions, and a row behind it.
+// A jump over that number of instructions, and a row behind it.
 Body jump(int over, int count = 0, unsigned stall = 1) {
   return [=](Code& c) {
     c.put(bra(over), kJump);
@@ -63,7 +63,7 @@ void tell(const std::string& name, const std::vector<long long>& all, int warps,
 }
 
 // Behind it R38 is the number of the warp in its sub-core, times 128. Other sub-cores' warps skip
-// so many instructions, if the sub-core is to be alone.
+// that number of instructions, if the sub-core is to be alone.
 void of_first_sub_core(Code& c, const Body& body, bool alone) {
   Code inner;
   body(inner);
