@@ -101,7 +101,8 @@ inline void load_places(const std::byte* data, const Part (&places)[kParts], Mas
 #endif
 
 // Where each lane's bytes are in a piece, and in which bits that differs. `high`: null where
-// addresses have 32 bits beside the base. False: not all are there, at multiples of that number of bytes.
+// addresses have 32 bits beside the base. False: not all are there, at multiples of that number of
+// bytes.
 template <u32 kBytes>
 inline bool find(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
                  Part (&places)[kParts], u32& spread_of_all) {
