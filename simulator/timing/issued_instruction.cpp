@@ -317,9 +317,7 @@ std::uint32_t SubCore::blocked_at(std::uint32_t pc) const {
 // the barrier has been released; so it begins as much sooner, and what is behind it finds the
 // barrier open as it would.
 Cycle SubCore::passing_barrier(std::uint32_t pc) const {
-  Cycle cycles = 0;
-  for (; passes_barrier(instructions_[pc]); ++pc) cycles += instructions_[pc].stall;
-  return cycles;
+  return cycles_passing_barrier(instructions_ + pc);
 }
 
 // Until its stall count has run it is in `wait` there too (one_barrier of

@@ -500,10 +500,7 @@ std::uint32_t most_behind_barrier(const std::vector<Timed>& timed) {
   std::uint32_t most = 0;
   for (std::size_t i = 0; i < timed.size(); ++i) {
     if (timed[i].course != Course::barrier) continue;
-    std::uint32_t cycles = 0;
-    for (std::size_t j = i + 1; j < timed.size() && passes_barrier(timed[j]); ++j)
-      cycles += timed[j].stall;
-    most = std::max(most, cycles);
+    most = std::max(most, cycles_passing_barrier(&timed[i + 1]));
   }
   return most;
 }

@@ -157,6 +157,13 @@ inline bool passes_barrier(const Timed& timed) {
   return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
 }
 
+// Cycles of those from `next` on, until one that does not; what is past a program's end does not.
+inline std::uint32_t cycles_passing_barrier(const Timed* next) {
+  std::uint32_t cycles = 0;
+  for (; passes_barrier(*next); ++next) cycles += next->stall;
+  return cycles;
+}
+
 struct TimedProgram {
   std::vector<Timed> instructions;           // as Program::instructions, and one past the end
   std::vector<ConstantLine> constant_lines;  // that it can name
