@@ -275,13 +275,24 @@ void HazardCheck::look_at_read(const Execution& now, unsigned place, bool as_gua
                                             : what_guards(result.scoreboard));
 }
 
+// Loads from shared memory answer in order, whichever scoreboards they have: ptxas lets one
+// overwrite what nobody needs of another.
+bool HazardCheck::answer_in_order(Pc before, Pc now) const {
+  const auto& code = module_->program().instructions;
+  const auto loads_shared = [&](Pc pc) {
+    const isa::MemoryAccess access = isa::memory_access(*code[pc]);
+    return access.kind == isa::MemoryAccess::Kind::load && access.space == isa::Space::shared;
+  };
+  return loads_shared(before) && loads_shared(now);
+}
+
 void HazardCheck::look_at_write(const Execution& now, const Decoded& in, unsigned place) {
   HazardTrack& track = now.track;
   const HazardTrack::Pending& result = track.results.of[place];
   const Mask results = track.results.lanes[place], sources = track.sources.lanes[place];
   const bool is_awaited = result.scoreboard < kScoreboards || result.scoreboard == kByGroup;
   if ((results & now.on).any() && !result.fixed && is_awaited && !track.is_settled(result) &&
-      result.scoreboard != in.write_scoreboard)
+      result.scoreboard != in.write_scoreboard && !answer_in_order(result.pc, now.pc))
     report(now, "overwritten_result", result, results,
            fmt::format("{} is written while an earlier result for it may still come",
                        place_name(place)),

@@ -88,6 +88,7 @@ class HazardCheck : public Check {
   static void wait(HazardTrack& track, const Decoded& in);
   void look_at_read(const Execution& now, unsigned place, bool as_guard);
   void look_at_write(const Execution& now, const Decoded& in, unsigned place);
+  bool answer_in_order(Pc before, Pc now) const;
   bool adds_to_product(const HazardTrack& track, const Decoded& in, unsigned place) const;
   static void count(HazardTrack& track, const Decoded& in);
   void report(const Execution& now, const char* kind, const HazardTrack::Pending& pending,

@@ -62,6 +62,22 @@ AccessKind kind_of(const Step& step) {
   }
 }
 
+// A copy or reduction between global and shared memory, whose accesses are known behind it.
+bool is_copy(const Step& step) {
+  if (step.instruction == nullptr) return false;
+  using isa::MemoryAccess;
+  switch (step.instruction->op) {
+    case isa::Op::UTMALDG:
+    case isa::Op::UTMASTG:
+    case isa::Op::UTMAREDG:
+      return true;
+    default: {
+      const MemoryAccess access = isa::memory_access(*step.instruction);
+      return access.kind == MemoryAccess::Kind::copy || access.of == MemoryAccess::Of::bulk;
+    }
+  }
+}
+
 }  // namespace
 
 void MemoryCheck::begin(const LaunchRequest& request) {
@@ -141,17 +157,23 @@ static bool may_pass_asked_shared(const Core& core, const Access& access) {
   return around.bytes == 0 || !is_asked_shared(core, around.address, around.bytes);
 }
 
+bool MemoryCheck::may_lie_outside(const Core& core, const Access& access) {
+  return access.lanes.any() &&
+         (access.space == Window::global ? !all_lie_inside(access)
+                                         : may_pass_asked_shared(core, access));
+}
+
 // What has been executed lay in what the block can reach of shared memory or in the thread's local
 // memory, or where the machine found global memory; a fault has executed nothing.
 void MemoryCheck::issued(const Core& core, const Warp& warp, const Issue& issue) {
   const std::optional<AddressSpace> space = spaces_[issue.pc];
   if (space && *space != AddressSpace::generic && issue.on.any()) {
     for (const Access& access : issue.accesses)
-      if (access.lanes.any() &&
-          (access.space == Window::global ? !all_lie_inside(access)
-                                          : may_pass_asked_shared(core, access)))
-        look_at(core, warp, issue, access.lanes, access.address);
+      if (may_lie_outside(core, access)) look_at(core, warp, issue, access.lanes, access.address);
     if (issue.accesses.empty() && issue.flow == Flow::stop) look_before(core, warp, issue);
+  } else if (is_copy(core.launch.program->steps[issue.pc])) {
+    for (const Access& access : issue.accesses)
+      if (may_lie_outside(core, access)) look_at_copy(core, warp, issue, access);
   }
   for_each_given_block(call_, warp, [&](unsigned lane, std::uint64_t address, std::uint64_t bytes) {
     heap_.allocated(address, bytes, {launch_, actor(warp, issue.pc, Mask::of(lane))});
@@ -223,7 +245,7 @@ bool MemoryCheck::looks_before(const Step& step) const {
          plain_space(step) == AddressSpace::generic;
 }
 bool MemoryCheck::looks_behind(const Step& step) const {
-  return isa::effect(*step.instruction) == isa::Effect::call || plain_space(step);
+  return isa::effect(*step.instruction) == isa::Effect::call || plain_space(step) || is_copy(step);
 }
 
 void MemoryCheck::issuing(const Core& core, const Warp& warp, const Issue& next) {
@@ -244,10 +266,40 @@ void MemoryCheck::look_before(const Core& core, const Warp& warp, const Issue& n
 void MemoryCheck::look_at(const Core& core, const Warp& warp, const Issue& next, Mask on,
                           const Addresses& address) {
   const Step& step = core.launch.program->steps[next.pc];
-  const Wrong wrong = wrong_lanes(core, warp, step, *spaces_[next.pc], on, address);
-  if (wrong.misaligned.any()) report(core, warp, next, "misaligned", wrong.misaligned, address);
-  if (wrong.outside.any()) report(core, warp, next, "out_of_bounds", wrong.outside, address);
-  if (wrong.freed.any()) report(core, warp, next, "use_after_free", wrong.freed, address);
+  const AddressSpace space = *spaces_[next.pc];
+  const Wrong wrong = wrong_lanes(core, warp, step, space, on, address);
+  Access access;
+  access.kind = kind_of(step);
+  access.width = step.width;
+  access.address = address;
+  const auto tell = [&](const char* kind, Mask lanes) {
+    if (lanes.empty()) return;
+    access.lanes = lanes;
+    access.space = window(space, address[lanes.first()]);
+    report(core, warp, next, kind, access);
+  };
+  tell("misaligned", wrong.misaligned);
+  tell("out_of_bounds", wrong.outside);
+  tell("use_after_free", wrong.freed);
+}
+
+// Of a copy that fills with zeros a lane may read less than its width: its first byte is looked at.
+void MemoryCheck::look_at_copy(const Core& core, const Warp& warp, const Issue& issue,
+                               Access access) {
+  const Step& step = core.launch.program->steps[issue.pc];
+  const bool fills = step.instruction->op == isa::Op::LDGSTS && (step.data_type & kCopyFills) != 0;
+  const std::uint32_t width = fills ? 1 : access.width;
+  Mask outside, freed;
+  for (const unsigned lane : access.lanes) {
+    const std::uint64_t at = access.address[lane];
+    if (lies_outside(core, warp, lane, at, width, access.space))
+      (was_freed(at, access.space) ? freed : outside) |= Mask::of(lane);
+  }
+  for (const auto& [kind, lanes] :
+       {std::pair{"out_of_bounds", outside}, {"use_after_free", freed}}) {
+    access.lanes = lanes;
+    if (lanes.any()) report(core, warp, issue, kind, access);
+  }
 }
 
 std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window space) const {
@@ -275,27 +327,26 @@ std::string MemoryCheck::details(const Core& core, std::uint64_t address, Window
 }
 
 void MemoryCheck::report(const Core& core, const Warp& warp, const Issue& next, const char* kind,
-                         Mask lanes, const Addresses& address) {
+                         const Access& wrong) {
   reported_ = true;
   Finding* const finding = findings_.note("memory", kind, next.pc);
   if (finding == nullptr) return;
-  const Step& step = core.launch.program->steps[next.pc];
-  const std::uint64_t first = address[lanes.first()];
-  const Window space = window(*plain_space(step), first);
-  const std::string what = access_text(kind_of(step), step.width, space);
+  const std::uint64_t first = wrong.address[wrong.lanes.first()];
+  const Window space = wrong.space;
+  const std::string what = access_text(wrong.kind, wrong.width, space);
   finding->address = first;
   finding->message =
       fmt::format("{} at {:#x}, {}", what, first,
                   kind == std::string_view("misaligned")       ? "not a multiple of its size"
                   : kind == std::string_view("use_after_free") ? "which was freed"
                                                                : "which is not allocated");
-  finding->sides.push_back(side_of(findings_.request(), actor(warp, next.pc, lanes), what));
+  finding->sides.push_back(side_of(findings_.request(), actor(warp, next.pc, wrong.lanes), what));
   finding->details = details(core, first, space);
   if (const HeapBlocks::Block* const block = nearest_block(first, space))
     tell_of_block(*block, *finding);
 }
 
-// What instructions of other forms (LDGSTS, LDSM, textures …) did wrong.
+// What instructions of other forms (LDSM, textures …) did wrong, and copies that fault.
 void MemoryCheck::end(const LaunchOutcome& outcome) {
   if (!outcome.fault || reported_) return;
   const Fault& fault = *outcome.fault;

@@ -37,13 +37,16 @@ class MemoryCheck : public Check {
   Wrong wrong_lanes(const Core& core, const Warp& warp, const Step& step, AddressSpace space,
                     Mask on, const Addresses& address);
   bool all_lie_inside(const Access& access);
+  bool may_lie_outside(const Core& core, const Access& access);
   void look_before(const Core& core, const Warp& warp, const Issue& next);
   void look_at(const Core& core, const Warp& warp, const Issue& next, Mask on,
                const Addresses& address);
+  void look_at_copy(const Core& core, const Warp& warp, const Issue& issue, Access access);
   bool lies_outside(const Core& core, const Warp& warp, unsigned lane, std::uint64_t address,
                     std::uint32_t width, Window space);
-  void report(const Core& core, const Warp& warp, const Issue& next, const char* kind, Mask lanes,
-              const Addresses& address);
+  // `wrong`: of the access's kind, width and space, by its lanes.
+  void report(const Core& core, const Warp& warp, const Issue& next, const char* kind,
+              const Access& wrong);
   const Allocation* freed_at(std::uint64_t address) const;
   // The block of device code's heap that an address lies in or behind; null: not in the heap.
   const HeapBlocks::Block* nearest_block(std::uint64_t address, Window space) const;

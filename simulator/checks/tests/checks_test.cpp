@@ -121,6 +121,36 @@ TEST_F(Planted, AccessesPastTheEndAreToldWithAllTheirLanes) {
   EXPECT_THAT(run("past_the_end_repaired", {1, 1, 1}, {64, 1, 1}, data, 20), IsEmpty()) << text_;
 }
 
+TEST_F(Planted, AsynchronousCopiesPastTheEnd) {
+  look_for("memory");
+  const auto data = array(4 * 20), out = array(4 * 64);
+  const auto findings = run("own_copy_repaired", {1, 1, 1}, {64, 1, 1}, data, out);
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0xfff00000_lanes);
+  EXPECT_EQ(findings[0].address, data + 80);
+  EXPECT_THAT(findings[0].sides[0].text, HasSubstr("LDGSTS"));
+  EXPECT_THAT(findings[0].message, HasSubstr("reads 4 bytes of global memory")) << text_;
+}
+
+TEST_F(Planted, BulkCopiesPastTheEnd) {
+  look_for("memory");
+  const auto out = array(4 * 64), data = array(4 * 60);
+  const auto findings = run("bulk_copy", {1, 1, 1}, {64, 1, 1}, data, out, 1, 0);
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_THAT(findings[0].sides[0].text, HasSubstr("UBLKCP")) << text_;
+  EXPECT_THAT(run("bulk_copy", {1, 1, 1}, {64, 1, 1}, array(4 * 64), out, 1, 0), IsEmpty())
+      << text_;
+}
+
+TEST_F(Planted, ACopyThatFillsWithZerosReadsWhatIsThere) {
+  look_for("memory");
+  const auto data = array(4 * 18), out = array(4 * 64);
+  EXPECT_THAT(run("copy_of_fours", {1, 1, 1}, {32, 1, 1}, data, out, 18), IsEmpty()) << text_;
+  const auto findings = run("copy_of_fours", {1, 1, 1}, {32, 1, 1}, data, out, 22);
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_EQ(findings[0].sides[0].lanes, 0x00000020_lanes);
+}
+
 TEST_F(Planted, MisalignedAccesses) {
   look_for("memory");
   const auto data = array(4096);

@@ -25,27 +25,36 @@ std::vector<std::byte> planted_kernels() {
   return compiled_kernels("simulator/checks/tests/kernels/planted.sm_90.cubin");
 }
 
-// A field of the control code, in the upper half of an instruction.
+// A field of an instruction: most are of the control code.
 struct Field {
   unsigned bit, bits;
 };
-constexpr Field kStall{105 - 64, 4}, kWriteBarrier{110 - 64, 3}, kWaitMask{116 - 64, 6};
+constexpr Field kStall{105, 4}, kWriteBarrier{110, 3}, kWaitMask{116, 6}, kRd{16, 8}, kRa{24, 8};
 constexpr unsigned kNone = 7;
 
-// The cubin with a field of one of the kernel's instructions changed.
-std::vector<std::byte> changed(std::uint64_t pc, Field field, std::uint64_t value) {
+struct Change {
+  std::uint64_t pc;
+  Field field;
+  std::uint64_t value;
+};
+
+// The cubin with fields of one of the kernel's instructions changed.
+std::vector<std::byte> changed(const std::vector<Change>& changes, const char* kernel = kKernel) {
   std::vector<std::byte> bytes = planted_kernels();
   const isa::Cubin cubin = isa::parse_cubin(bytes, "planted.cubin");
   for (const isa::Section& section : cubin.sections) {
-    if (section.name != std::string(".text.") + kKernel) continue;
+    if (section.name != std::string(".text.") + kernel) continue;
     const auto at =
         std::search(bytes.begin(), bytes.end(), section.bytes.begin(), section.bytes.end());
-    std::byte* const upper = &*at + pc + 8;
-    std::uint64_t word;
-    std::memcpy(&word, upper, sizeof word);
-    const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
-    word = (word & ~(mask << field.bit)) | value << field.bit;
-    std::memcpy(upper, &word, sizeof word);
+    for (const auto& [pc, field, value] : changes) {
+      std::byte* const half = &*at + pc + field.bit / 64 * 8;
+      std::uint64_t word;
+      std::memcpy(&word, half, sizeof word);
+      const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
+      const unsigned shift = field.bit % 64;
+      word = (word & ~(mask << shift)) | value << shift;
+      std::memcpy(half, &word, sizeof word);
+    }
   }
   return bytes;
 }
@@ -85,7 +94,7 @@ std::vector<Finding> run(std::vector<std::byte> cubin, const char* kernel = kKer
 std::string found(std::uint64_t pc, Field field, std::uint64_t value,
                   Observer* observer = nullptr) {
   std::string text;
-  for (const Finding& finding : run(changed(pc, field, value), kKernel, 1, observer)) {
+  for (const Finding& finding : run(changed({{pc, field, value}}), kKernel, 1, observer)) {
     text += finding.kind + ": " + finding.message + "; " + finding.details + "\n";
     for (const Side& side : finding.sides) text += "  " + side.text + "\n";
   }
@@ -101,7 +110,7 @@ TEST(HazardCheck, AModuleThatLiesWhereAnotherLayIsReadAnew) {
   module.emplace(planted_kernels(), "planted.cubin", device.memory());
   EXPECT_THAT(launch(device, checks, *module), IsEmpty());
   module.reset();
-  module.emplace(changed(0xd0, kStall, 1), "planted.cubin", device.memory());
+  module.emplace(changed({{0xd0, kStall, 1}}), "planted.cubin", device.memory());
   EXPECT_THAT(launch(device, checks, *module), Not(IsEmpty()));
 }
 
@@ -131,6 +140,17 @@ TEST(HazardCheck, LoadsAreAwaited) {
   EXPECT_THAT(found(0x90, kWriteBarrier, kNone), HasSubstr("sets no scoreboard"));
 }
 
+// As CUB's sums of warps: one of those read at once is read again, in its register.
+TEST(HazardCheck, LoadsFromSharedMemoryAnswerInOrder) {
+  const auto second = [](unsigned waits) {
+    return changed(
+        {{0xf0, kWriteBarrier, 1}, {0x100, kRd, 10}, {0x110, kRa, 10}, {0x110, kWaitMask, waits}},
+        "loaded_again");
+  };
+  EXPECT_THAT(run(second(0b11), "loaded_again", 3), IsEmpty());
+  EXPECT_THAT(run(second(0b10), "loaded_again", 3), Not(IsEmpty()));
+}
+
 TEST(HazardCheck, AScoreboardIsSeenTwoCyclesLater) {
   EXPECT_THAT(found(0x10, kStall, 1), HasSubstr("not_awaited: R13 is used"));
 }
@@ -144,11 +164,6 @@ struct OfEveryInstruction : Observer {
   void issued(const CoreView&, const WarpView&, const Issue&) override {}
 };
 
-struct Change {
-  std::uint64_t pc;
-  Field field;
-  unsigned value;
-};
 std::vector<Change> changes() {
   const isa::Cubin cubin = isa::parse_cubin(planted_kernels(), "planted.cubin");
   const std::uint64_t bytes = cubin.sections[cubin.find_kernel(kKernel)->text_section].bytes.size();
@@ -176,7 +191,7 @@ TEST(HazardCheck, ALaunchIsJudgedAsTheSameOneBeforeIt) {
   unsigned with_findings = 0;
   for (const auto& [pc, field, value] : changes()) {
     Device device{gpu_model("h200")};
-    Module module{changed(pc, field, value), "planted.cubin", device.memory()};
+    Module module{changed({{pc, field, value}}), "planted.cubin", device.memory()};
     Checks checks{parse_options("hazards"), device.memory()};
     const std::vector<Finding> first = launch(device, checks, module);
     const std::vector<Finding> second = launch(device, checks, module);

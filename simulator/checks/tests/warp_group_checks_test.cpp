@@ -15,6 +15,7 @@
 namespace heddle::simulator::checks {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -100,6 +101,18 @@ TEST_F(WarpGroups, ABoxIsReadBehindTheBarrierThatCountsIt) {
   EXPECT_THAT(text, HasSubstr("the mbarrier at shared address"));
   EXPECT_THAT(text, HasSubstr("UTMALDG"));
   EXPECT_THAT(run("races,hazards", "tensor_load_repaired", 128, map_of_floats(), out_), IsEmpty());
+}
+
+TEST_F(WarpGroups, ABoxOfAMapThatIsLargerThanItsTensorIsOutOfBounds) {
+  TensorMap map = decode_tensor_map(map_of_floats().data()).value();
+  map.address = *device_.memory().allocate(kBox - 1024, "short");
+  const std::string text = run("memory", "tensor_load_repaired", 128, encode(map).value(), out_);
+  EXPECT_THAT(text, HasSubstr("memory out_of_bounds"));
+  EXPECT_THAT(text, HasSubstr("UTMALDG"));
+  EXPECT_THAT(run("memory", "tensor_store_repaired", 128, encode(map).value()),
+              AllOf(HasSubstr("memory out_of_bounds"), HasSubstr("UTMASTG")));
+  EXPECT_THAT(run("memory", "tensor_load_repaired", 128, map_of_floats(), out_), IsEmpty());
+  EXPECT_THAT(run("memory", "tensor_store_repaired", 128, map_of_floats()), IsEmpty());
 }
 
 TEST_F(WarpGroups, ABoxThatIsStoredStaysUntilItIsRead) {

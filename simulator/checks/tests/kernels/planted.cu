@@ -431,6 +431,18 @@ __device__ void copy_async(int *to, const int *from) {
 #define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_ALL_BUT(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 
+// Four elements for each thread, of which the last ones may have fewer: zeros for those that lack.
+KERNEL copy_of_fours(const int *data, int *out, int n) {
+  __shared__ __align__(16) int tile[4 * 64];
+  const int first = 4 * int(threadIdx.x), given = min(4, n - first);
+  if (given > 0)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(in_shared(&tile[first])),
+                 "l"(data + first), "r"(4 * given)
+                 : "memory");
+  COMMIT();
+  WAIT_FOR_ALL_BUT(0);
+  if (given > 0) out[threadIdx.x] = tile[first + 3];
+}
 // Even who has begun a copy must wait for it.
 KERNEL own_copy(const int *data, int *out) {
   __shared__ int tile[64];
@@ -699,4 +711,17 @@ KERNEL over_own_address(const int *begins, const int *list, int *out, int n) {
     }
     if (lane == 0) atomicAdd(out, sum);
   }
+}
+
+// Sums of warps, read at once, of which one is read once more.
+KERNEL loaded_again(const int *data, int *out, int) {
+  __shared__ __align__(16) int sums[4];
+  if (threadIdx.x < 4) sums[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  int a, b, c, d, again;
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(in_shared(sums)));
+  asm volatile("ld.volatile.shared.u32 %0, [%1 + 8];" : "=r"(again) : "r"(in_shared(sums)));
+  out[threadIdx.x] = a + b + again;
 }
