@@ -53,6 +53,8 @@ struct ContextOptions {
   std::function<void(std::string_view)> print = [](std::string_view) {};
   // Something the user should know (a fault, why a launch was refused).
   std::function<void(const std::string&)> notice = [](const std::string&) {};
+  // The context that the calling thread works in, as programs call it: new memory is told as its.
+  std::function<void*()> current = [] { return nullptr; };
   // Of a launch of the program and what it launches: each is kept in the record. A GPU ends a tree
   // of launches early, as most of those that would be pending at a time fail.
   std::uint64_t most_grids = std::uint64_t{1} << 20;

@@ -35,6 +35,7 @@ void Context::unmap(std::uint64_t address) {
 
 bool Context::add_block(MemoryBlock block) {
   block.gpu = gpu();
+  block.made_in = options_.current();
   if (!memory_.insert(block)) return false;
   system_->for_others(*this, [&](Context& other) {
     if (other.reaches(block)) other.map(block);

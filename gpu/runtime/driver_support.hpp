@@ -23,7 +23,8 @@ struct CudaContext {
   std::atomic<bool> is_active{false};  // primary: a thread has worked in it since it was reset
   // The driver's, with its lock.
   unsigned flags = 0;
-  unsigned long long id = 0;  // given when it is asked for
+  unsigned long long id = 0;             // given when it is asked for
+  std::atomic<int> cache_preference{0};  // changes nothing; it is told when asked for
   unsigned retained = 0;
 };
 
@@ -33,7 +34,8 @@ struct CudaContext {
 struct ThreadContexts {
   static constexpr unsigned kMost = 256;  // as many as an H200 has memory for
   unsigned gpu = 0;                       // cudaSetDevice, or of the context last made current
-  unsigned driver_calls = 0;  // that are under way: they use the runtime, and change nothing here
+  unsigned driver_calls = 0;    // that are under way: they use the runtime, and change nothing here
+  unsigned host_functions = 0;  // of streams, that the thread executes one inside the other
   unsigned depth = 0;
   CudaContext* stack[kMost];  // the current one last
 
@@ -85,6 +87,8 @@ struct DriverSupport {
   std::uint64_t (*used_bytes)(unsigned gpu);
   // That a stream was made in; of a default stream null.
   Error (*context_of)(abi::Handle stream, CudaContext** context);
+  // That an allocation was made in; null where none was current.
+  Error (*context_of_memory)(std::uint64_t address, CudaContext** context);
   // Null: it came with the program.
   Error (*library_of)(abi::Handle kernel, abi::Handle* library);
   // Code of parts that were added; `give` gets it. Options are those of all parts.

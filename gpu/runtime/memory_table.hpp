@@ -31,6 +31,7 @@ struct MemoryBlock {
   // set.
   bool by_peers = true;
   std::uint32_t reached_by = 0;  // a bit for each GPU
+  void* made_in = nullptr;       // as programs call the context; null: none was current
 
   bool on_device() const { return kind == MemoryKind::device; }
 };

@@ -131,6 +131,8 @@ Error cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* elements,
                                            const abi::ChannelFormatDesc* format, int device);
 Error cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope);
 Error cudaFuncSetCacheConfig(const void* kernel, int config);
+Error cudaDeviceGetCacheConfig(int* config);
+Error cudaDeviceSetCacheConfig(int config);
 Error cudaStreamGetId(abi::Handle stream, unsigned long long* id);
 Error cudaStreamGetDevice(abi::Handle stream, int* device);
 Error cudaStreamBeginCapture(abi::Handle stream, int mode);

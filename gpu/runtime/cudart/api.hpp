@@ -47,16 +47,37 @@ Error api(Body body) noexcept {
   return error;
 }
 
+// Few calls are permitted to the host functions of streams, and a few more of the driver's
+// (gpu/runtime/tests/answers/host_functions.cu).
+enum class HostFunctions { no, by_the_driver, yes };
+inline bool in_host_function() { return Runtime::thread().contexts.host_functions != 0; }
+inline bool is_permitted(HostFunctions to) {
+  return !in_host_function() || to == HostFunctions::yes ||
+         (to == HostFunctions::by_the_driver && Runtime::thread().contexts.driver_calls != 0);
+}
+
+// The program's, in a stream.
+template <typename Function>
+void execute_host_function(Function function) {
+  struct Inside {
+    unsigned& depth = Runtime::thread().contexts.host_functions;
+    Inside() { ++depth; }
+    ~Inside() { --depth; }  // also where the program throws
+  };
+  const Inside inside;
+  function();
+}
+
 // The same for a call that needs the device.
 template <typename Body>
-Error on_device(Body body) noexcept {
+Error on_device(Body body, HostFunctions permitted = HostFunctions::no) noexcept {
   return api([&]() -> Error {
     Runtime& runtime = Runtime::instance();
     const auto context = runtime.context();
     if (!context)
       return runtime.has_context() ? Error::initialization_error : Error::cudart_unloading;
     if (!runtime.work_in_context()) return Error::device_uninitialized;
-    if (context->inside_action()) return Error::not_permitted;
+    if (!is_permitted(permitted)) return Error::not_permitted;
     if (context->status() != Error::success) return context->status();
     return body(*context);
   });
@@ -94,15 +115,17 @@ auto in_any_context(Context& current, Find find) {
 
 // … and a stream that the program named, of whichever GPU.
 template <typename Body>
-Error on_stream(abi::Handle handle, DefaultStream meaning, Body body) noexcept {
-  return on_device([&](Context& current) -> Error {
+Error on_stream(abi::Handle handle, DefaultStream meaning, Body body,
+                HostFunctions permitted = HostFunctions::no) noexcept {
+  const auto with_current = [&](Context& current) -> Error {
     const auto in =
         in_any_context(current, [&](Context& each) { return each.stream(handle, meaning); });
     if (!in.found) return Error::invalid_resource_handle;
     if (in.context->status() != Error::success) return in.context->status();
     const Error refused = in.context->refuse_implicit(*in.found);
     return refused == Error::success ? body(*in.context, *in.found) : refused;
-  });
+  };
+  return on_device(with_current, permitted);
 }
 
 // Calls `body(Context&)` with the context of a GPU by its number.

@@ -48,14 +48,26 @@ Error on_peer(int peer, Error of_itself, Body body) {
   });
 }
 
-// Preferences that change nothing a functional run can see; they are told when asked.
-std::atomic<int> cache_config{0};
+// That the calling thread works in.
+CudaContext& current_context() {
+  const ThreadContexts& mine = Runtime::thread().contexts;
+  CudaContext* const current = mine.current();
+  return current != nullptr ? *current : Runtime::instance().primary(mine.gpu);
+}
+
+// Preferences that change nothing a functional run can see.
 Error prefer(int config, int most, std::atomic<int>* kept) {
   return api([&] {
     if (config < 0 || config > most) return Error::invalid_value;
     if (kept != nullptr) *kept = config;
     return Error::success;
   });
+}
+
+// A call without a device that a host function may not make.
+template <typename Body>
+Error outside_host_functions(Body body) {
+  return api([&] { return in_host_function() ? Error::not_permitted : body(); });
 }
 
 }  // namespace
@@ -65,11 +77,12 @@ HEDDLE_API Error cudaGetDeviceCount(int* count) {
 }
 
 HEDDLE_API Error cudaGetDevice(int* device) {
-  return answer(device, static_cast<int>(Runtime::thread().contexts.gpu));
+  return outside_host_functions(
+      [&] { return answer(device, static_cast<int>(Runtime::thread().contexts.gpu)); });
 }
 
 HEDDLE_API Error cudaSetDevice(int device) {
-  return api([&] {
+  return outside_host_functions([&] {
     if (!exists(device)) return Error::invalid_device;
     Runtime& runtime = Runtime::instance();
     Runtime::thread().contexts.set(&runtime.primary(static_cast<unsigned>(device)));
@@ -117,7 +130,7 @@ HEDDLE_API Error cudaGetDeviceProperties(abi::DeviceProp* properties, int device
 }
 
 HEDDLE_API Error cudaDeviceGetAttribute(int* value, int attribute, int device) {
-  return api([&] {
+  return outside_host_functions([&] {
     const simulator::GpuModel& model = Runtime::instance().model();
     if (!device_attribute(model, attribute)) return Error::invalid_value;
     return ask(device, value,
@@ -128,8 +141,7 @@ HEDDLE_API Error cudaDeviceGetAttribute(int* value, int attribute, int device) {
 HEDDLE_API Error cudaDeviceReset() {
   return api([] {
     Runtime& runtime = Runtime::instance();
-    const auto context = runtime.context_if_any(Runtime::thread().contexts.gpu);
-    if (context && context->inside_action()) return Error::not_permitted;
+    if (in_host_function()) return Error::not_permitted;
     Runtime::thread().last_error = Error::success;
     return runtime.reset();
   });
@@ -163,9 +175,11 @@ HEDDLE_API Error cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 HEDDLE_API Error cudaDeviceGetCacheConfig(int* config) {
-  return answer(config, cache_config.load());
+  return answer(config, current_context().cache_preference.load());
 }
-HEDDLE_API Error cudaDeviceSetCacheConfig(int config) { return prefer(config, 3, &cache_config); }
+HEDDLE_API Error cudaDeviceSetCacheConfig(int config) {
+  return prefer(config, 3, &current_context().cache_preference);
+}
 HEDDLE_API Error cudaDeviceGetSharedMemConfig(int* config) { return answer(config, 1); }
 HEDDLE_API Error cudaDeviceSetSharedMemConfig(int config) { return prefer(config, 2, nullptr); }
 HEDDLE_API Error cudaCtxResetPersistingL2Cache() { return Error::success; }

@@ -105,6 +105,15 @@ Error context_of(abi::Handle stream, CudaContext** context) {
   });
 }
 
+Error context_of_memory(std::uint64_t address, CudaContext** made_in) {
+  return on_device([&](Context& context) {
+    const auto block = context.find_memory(address);
+    if (!block) return Error::invalid_value;
+    *made_in = static_cast<CudaContext*>(block->made_in);
+    return Error::success;
+  });
+}
+
 Error set_access(std::uint64_t address, unsigned number, bool allowed) {
   return on_device([&](Context& current) {
     return on_owner(current, reinterpret_cast<const void*>(address), [&](Context& context) {
@@ -155,9 +164,10 @@ Error link(const DriverSupport::Part* given, std::size_t count, const int* optio
 
 HEDDLE_API Error cudaGetExportTable(const void** table, const abi::Uuid* id) {
   static constexpr DriverSupport kTable{
-      fill_elements, write_value, wait_value, refuse_in,  find_memory,
-      reserve,       put_pages,   contexts,   primary,    &Runtime::is_initialised,
-      set_access,    used_bytes,  context_of, library_of, link};
+      fill_elements, write_value, wait_value, refuse_in,         find_memory,
+      reserve,       put_pages,   contexts,   primary,           &Runtime::is_initialised,
+      set_access,    used_bytes,  context_of, context_of_memory, library_of,
+      link};
   if (table == nullptr || id == nullptr) return Error::invalid_value;
   if (std::memcmp(id, &kDriverSupport, sizeof kDriverSupport) == 0)
     *table = &kTable;

@@ -18,10 +18,11 @@ Error refuse_captured(const Event& event) {
 
 template <typename Body>
 Error on_event(abi::Handle handle, Body body) {
-  return on_device([&](Context& current) -> Error {
+  const auto with_current = [&](Context& current) -> Error {
     const auto event = in_any_context(current, [&](Context& each) { return each.event(handle); });
     return event.found ? body(*event.context, *event.found) : Error::invalid_resource_handle;
-  });
+  };
+  return on_device(with_current, HostFunctions::yes);
 }
 
 template <typename Body>
@@ -51,12 +52,13 @@ float modelled_milliseconds(const Progress& start, const Progress& end) {
 }
 
 Error record(abi::Handle event, abi::Handle stream, DefaultStream zero) {
-  return on_stream(stream, zero, [&](Context& context, Stream& in) {
+  const auto at = [&](Context& context, Stream& in) {
     const auto found = context.event(event);
     if (!found) return Error::invalid_resource_handle;
     context.record(*found, in);
     return Error::success;
-  });
+  };
+  return on_stream(stream, zero, at, HostFunctions::by_the_driver);
 }
 
 }  // namespace

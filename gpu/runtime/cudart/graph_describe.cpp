@@ -79,7 +79,7 @@ Error host_node(const abi::HostNodeParams& host, GraphNode& node) {
   if (host.fn == nullptr) return Error::invalid_value;
   node.run = [host](Context& context, Stream& stream) {
     context.call_host(stream, [host](Context&, Error error) {
-      if (error == Error::success) host.fn(host.userData);
+      if (error == Error::success) execute_host_function([&] { host.fn(host.userData); });
     });
     return Error::success;
   };

@@ -152,6 +152,7 @@ HEDDLE_API Error cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_byte
 
 HEDDLE_API Error cudaPointerGetAttributes(abi::PointerAttributes* attributes, const void* pointer) {
   return api([&] {  // also when the context is of no use any more
+    if (in_host_function()) return Error::not_permitted;
     const auto context = Runtime::instance().context();
     if (!context) return on_device([](Context&) { return Error::success; });
     if (attributes == nullptr) return Error::invalid_value;

@@ -224,6 +224,7 @@ ContextOptions Runtime::context_options() {
   options.observers = observers_;
   options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   options.notice = [this](const std::string& text) { notice_once(text); };
+  options.current = [] { return thread().contexts.current(); };
   return options;
 }
 
@@ -299,6 +300,7 @@ void Runtime::initialise_driver() {
 Error Runtime::reset() {
   const unsigned gpu = thread().contexts.gpu;
   primary(gpu).is_active = false;
+  primary(gpu).cache_preference = 0;
   std::shared_ptr<Context> doomed;
   {
     std::scoped_lock lock(registry_mutex_, mutex_);

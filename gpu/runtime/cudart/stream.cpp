@@ -67,11 +67,12 @@ HEDDLE_STREAM_API(cudaStreamSynchronize, _ptsz, (abi::Handle stream), (stream)) 
 }
 
 HEDDLE_STREAM_API(cudaStreamQuery, _ptsz, (abi::Handle stream), (stream)) {
-  return on_stream(stream, kStreamZero, [](Context& context, Stream& in) {
+  const auto query = [](Context& context, Stream& in) {
     const Error refused = context.refuse_unsafe(Runtime::thread().capture_mode);
     if (refused != Error::success) return refused;
     return context.idle(in) ? context.synchronize(in) : Error::not_ready;
-  });
+  };
+  return on_stream(stream, kStreamZero, query, HostFunctions::by_the_driver);
 }
 
 HEDDLE_STREAM_API(cudaStreamWaitEvent, _ptsz,
@@ -104,7 +105,7 @@ HEDDLE_STREAM_API(cudaLaunchHostFunc, _ptsz,
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (function == nullptr) return Error::invalid_value;
     context.call_host(in, [function, data](Context&, Error error) {
-      if (error == Error::success) function(data);
+      if (error == Error::success) execute_host_function([&] { function(data); });
     });
     return Error::success;
   });
@@ -121,7 +122,7 @@ HEDDLE_STREAM_API(cudaStreamAddCallback, _ptsz,
     }
     // An H200 calls none once the context is of no use.
     context.call_host(in, [=](Context&, Error error) {
-      if (error == Error::success) callback(stream, error, data);
+      if (error == Error::success) execute_host_function([&] { callback(stream, error, data); });
     });
     return Error::success;
   });

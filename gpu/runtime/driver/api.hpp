@@ -35,8 +35,6 @@ inline void* at(DevicePointer address) { return reinterpret_cast<void*>(address)
 
 extern "C" Result cuCtxGetCurrent(abi::Handle* context);
 bool is_device(int number);
-// The calling thread's context if it is of that device; else the device's primary one.
-abi::Handle context_of(int device);
 
 // The numbers from 100 on are the same; of those below, the runtime has more.
 Result result_of(Error error);

@@ -89,11 +89,6 @@ bool is_device(int number) {
   return number >= 0 && number < count;
 }
 
-abi::Handle context_of(int device) {
-  CudaContext* const current = mine().current();
-  return current == nullptr || this_device() != device ? &primary(device) : current;
-}
-
 HEDDLE_DRIVER_API Result cuInit(unsigned flags) {
   if (flags != 0) return Result::CUDA_ERROR_INVALID_VALUE;
   *support().is_initialised = true;
@@ -273,6 +268,7 @@ HEDDLE_DRIVER_API Result cuCtxDestroy_v2(CudaContext* context) {
 }
 
 HEDDLE_DRIVER_API Result cuCtxGetCurrent(abi::Handle* context) {
+  if (mine().host_functions != 0) return Result::CUDA_ERROR_NOT_PERMITTED;
   return answer(context, abi::Handle{mine().current()});
 }
 
@@ -353,8 +349,12 @@ HEDDLE_DRIVER_API Result cuCtxGetLimit(std::size_t* value, int limit) {
 HEDDLE_DRIVER_API Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return forward([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
 }
-HEDDLE_DRIVER_API Result cuCtxSetCacheConfig(int) { return Result::CUDA_SUCCESS; }
-HEDDLE_DRIVER_API Result cuCtxGetCacheConfig(int* config) { return answer(config, 0); }
+HEDDLE_DRIVER_API Result cuCtxSetCacheConfig(int config) {
+  return forward([&] { return cudaDeviceSetCacheConfig(config); });
+}
+HEDDLE_DRIVER_API Result cuCtxGetCacheConfig(int* config) {
+  return forward([&] { return cudaDeviceGetCacheConfig(config); });
+}
 HEDDLE_DRIVER_API Result cuProfilerStart() { return Result::CUDA_SUCCESS; }
 HEDDLE_DRIVER_API Result cuProfilerInitialize(const char*, const char*, int) {
   return Result::CUDA_ERROR_NOT_SUPPORTED;  // as an H200's driver says

@@ -10,6 +10,7 @@ namespace heddle::runtime::driver {
 namespace {
 
 const CudaContext* current() { return support().contexts().current(); }
+bool in_host_function() { return support().contexts().host_functions != 0; }
 
 // The legacy stream and a thread's own are those of the current context.
 bool has_its_own_context(std::uint64_t stream) { return stream > abi::kStreamPerThread; }
@@ -28,7 +29,8 @@ HEDDLE_NEED(driver) {
 HEDDLE_NEED(any_context) {
   const Result result = heddle_needs_driver(arguments);
   if (result != Result::CUDA_SUCCESS) return result;
-  return current() != nullptr ? Result::CUDA_SUCCESS : Result::CUDA_ERROR_INVALID_CONTEXT;
+  if (current() != nullptr) return Result::CUDA_SUCCESS;
+  return in_host_function() ? Result::CUDA_ERROR_NOT_PERMITTED : Result::CUDA_ERROR_INVALID_CONTEXT;
 }
 
 HEDDLE_NEED(no_destroyed_context) {

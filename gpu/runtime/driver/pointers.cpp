@@ -44,11 +44,15 @@ Error tell(void* data, int attribute, DevicePointer address) {
   std::uint64_t base = 0, bytes = 0;
   Error error = cudaPointerGetAttributes(&found, at(address));
   if (error == Error::success) error = support().find_memory(address, &base, &bytes);
+  CudaContext* context = nullptr;
+  if (error == Error::success) error = support().context_of_memory(address, &context);
   if (error != Error::success) return error;
+  if (context == nullptr) context = &support().primary(static_cast<unsigned>(found.device));
+  if (context->is_destroyed) return Error::invalid_value;  // and its memory with it
   const bool device_alone = found.type == abi::MemoryType::device;
   switch (attribute) {
     case kContext:
-      put(data, context_of(found.device));
+      put(data, context);
       return Error::success;
     case kMemoryType:
       put(data, found.type == abi::MemoryType::host ? 1u : 2u);

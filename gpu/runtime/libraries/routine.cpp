@@ -10,6 +10,7 @@ extern "C" heddle::runtime::Error cudaGetExportTable(const void**,
                                                      const heddle::runtime::abi::Uuid*);
 extern "C" heddle::runtime::Error cudaStreamSynchronize(heddle::runtime::abi::Handle);
 extern "C" heddle::runtime::Error cudaDeviceSynchronize();
+extern "C" heddle::runtime::Error cudaStreamIsCapturing(heddle::runtime::abi::Handle, int*);
 
 namespace heddle::runtime::libraries {
 
@@ -59,6 +60,11 @@ bool synchronize(abi::Handle stream) {
 
 bool synchronize_device() {
   return cudaDeviceSynchronize() == Error::success && !support().has_failed();
+}
+
+bool is_capturing(abi::Handle stream) {
+  int status = 0;
+  return cudaStreamIsCapturing(stream, &status) == Error::success && status != 0;
 }
 
 const char*& routine_name() {

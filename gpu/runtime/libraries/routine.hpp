@@ -29,6 +29,7 @@ const LibrarySupport& support();
 // Waits for the stream; false: the context has failed.
 bool synchronize(abi::Handle stream);
 bool synchronize_device();  // all streams
+bool is_capturing(abi::Handle stream);
 // The routine that this thread is inside, as the program called it.
 const char*& routine_name();
 void say_once(const std::string& text);  // with the routine's name before it

@@ -124,6 +124,16 @@ def sparse_vectors(kind):
         call("SpVV_bufferSize", op, sparse, full, result, TYPES[kind][1], ctypes.byref(size))
         call("SpVV", op, sparse, full, result, TYPES[kind][1], ROOM)
         close(result, np.array([applied(op, values[:, None]).ravel() @ wide[places]]), kind)
+    stream, result[0] = cupy.cuda.Stream(non_blocking=True), 0
+    call("SetStream", stream.ptr)
+    stream.begin_capture()
+    call("SpVV", PLAIN, sparse, full, result, TYPES[kind][1], ROOM)
+    graph = stream.end_capture()
+    assert result[0] == 0
+    graph.launch(stream)
+    stream.synchronize()
+    close(result, np.array([values @ wide[places]]), kind)
+    call("SetStream", 0)
     call("Scatter", sparse, full)
     wide[places] = values
     close(on_device[2], wide, kind)

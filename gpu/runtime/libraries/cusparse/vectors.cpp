@@ -95,7 +95,8 @@ Status dot(Handle handle, Op op, const SparseVector* sparse, const Vector* dense
       *(there ? out(static_cast<T*>(result), 1) : static_cast<T*>(result)) = sum;
     });
   });
-  if (status != Status::success || there) return status;
+  // Of a capture the result comes whenever its graph is launched.
+  if (status != Status::success || there || is_capturing(handle->stream)) return status;
   return synchronize(handle->stream) ? Status::success : Status::execution_failed;
 }
 Status dot_workspace(Handle, Op, const SparseVector*, const Vector*, const void*, DataType,
