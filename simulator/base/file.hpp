@@ -24,6 +24,7 @@ std::string read_regular_file(const std::filesystem::path& path, std::uint64_t l
 // whole and valid, or would grow beyond `limit` bytes or beyond `kMaxRatio` times its size.
 inline constexpr std::uint64_t kMaxRatio = 1000;
 inline constexpr int kBestCompression = 19;
+inline constexpr int kQuickCompression = 12;  // records: 5 % larger, in 2 % of the time
 std::string compress(std::string_view bytes, int level = kBestCompression);
 std::string decompress(std::string_view bytes, std::uint64_t limit, std::string_view origin);
 

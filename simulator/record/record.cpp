@@ -526,7 +526,7 @@ void write_record(const Record& record, const std::filesystem::path& path, std::
   if (path.extension() == ".zst") {
     std::string text;
     write_to([&](std::string_view piece) { text += piece; });
-    return write_file(path, compress(text));
+    return write_file(path, compress(text, kQuickCompression));
   }
   NewFile file(path);
   write_to([&](std::string_view piece) { file.write(piece); });
