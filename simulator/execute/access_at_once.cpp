@@ -37,8 +37,27 @@ bool may_adjoin(const Step& step, const std::uint32_t* low, Mask on) {
   return on == kFullMask && low[1] - low[0] == step.width;
 }
 
-// Lanes that access one allocation of which nobody takes notes. False: they are others, or may
-// adjoin.
+// Of lanes that access an allocation whose uses are noted: notes where. False: some are elsewhere.
+template <AccessKind kKind>
+bool note_each(Core& core, const Core::Known& in, const Step& step, std::uint64_t base,
+               const std::uint32_t* low, const std::uint32_t* high, Mask on) {
+  if (in.notes.uses == nullptr) return false;
+  constexpr WordNotes::Ready kNeeded =
+      kKind == AccessKind::store ? WordNotes::kForWrites : WordNotes::kForReads;
+  for (const unsigned lane : on) {
+    const std::uint64_t at = base + (std::uint64_t{high[lane]} << 32 | low[lane]);
+    if (!in.contains(at, step.width) || (at & (step.width - 1u)) != 0) return false;
+    if (step.width <= 4 ? in.notes.note_word(at - in.start, kNeeded)
+                        : in.notes.note(at - in.start, step.width, kNeeded))
+      continue;
+    const bool told = kKind == AccessKind::store ? core.log->write(at, step.width)
+                                                 : core.log->read(at, step.width);
+    if (!told) return false;  // as claim_lanes will find
+  }
+  return true;
+}
+
+// Lanes that access one allocation. False: they are others, or may adjoin.
 template <AccessKind kKind>
 bool access_within(Core& core, const Warp& warp, const Step& step, Mask on) {
   const std::uint32_t* const low = source_row(warp, step.a);
@@ -46,7 +65,7 @@ bool access_within(Core& core, const Warp& warp, const Step& step, Mask on) {
   constexpr bool kStores = kKind == AccessKind::store;
   if (may_adjoin(step, low, on) || core.notes_accesses() ||
       core.launch.model->access_rules != AccessRules::sectors ||
-      (kStores && (core.log != nullptr || core.journal != nullptr || core.guards_writes())))
+      (kStores && (core.journal != nullptr || core.guards_writes())))
     return false;
   const std::uint64_t base = base_of(warp, step.address);
   const unsigned first = on.first();
@@ -55,7 +74,8 @@ bool access_within(Core& core, const Warp& warp, const Step& step, Mask on) {
       core.known, [&](const auto& each) { return each.contains(at, step.width); });
   if (in == core.known.end() || in->start >> kLineShift << kLineShift != in->start ||
       in->bytes > lanes::Piece::kMostBytes ||
-      (core.log != nullptr && !core.reads_freely(at, step.width)))
+      (core.log != nullptr && (kStores || !core.reads_freely(at, step.width)) &&
+       !note_each<kKind>(core, *in, step, base, low, high, on)))
     return false;
   const lanes::Piece piece{in->data, in->start, in->bytes};
   lanes::ScatteredFunctions::Distinct distinct;

@@ -94,13 +94,13 @@ std::byte* Core::resolve_allocated(std::uint64_t address, std::uint64_t bytes) {
   if (std::byte* const there = resolve_known(address, bytes)) return there;
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->contains(address, bytes)) return nullptr;
-  Known place{found->address, found->bytes, found->data, 0};
+  Known place{found->address, found->bytes, found->data};
   if (found->registered) {
     const auto there = launch.memory->allowed(*found, address, false);
-    place = {there.address, there.bytes, there.data, 0};
+    place = {there.address, there.bytes, there.data};
     if (!place.contains(address, bytes)) return nullptr;
   }
-  if (log == nullptr) place.readable = place.bytes;
+  if (log == nullptr) place.readable = place.writable = place.bytes;
   known[next_known_] = place;
   next_known_ = (next_known_ + 1) % known.size();
   return place.data + (address - place.start);
@@ -111,18 +111,34 @@ bool Core::may_write_there(std::uint64_t address, std::uint64_t bytes) {
   const Allocation* const found = launch.memory->find(address);
   if (found == nullptr || !found->registered) return true;
   const auto there = launch.memory->allowed(*found, address, true);
-  writable_ = {there.address, there.bytes, there.data, 0};
+  writable_ = {there.address, there.bytes, there.data};
   return writable_.contains(address, bytes);
 }
 
 bool Core::reads_freely(std::uint64_t address, std::uint64_t bytes) {
   for (Known& each : known) {
     if (!each.contains(address, bytes)) continue;
+    if (each.notes.uses != nullptr) return false;
     if (each.readable == 0 && log->may_read_within(each.start, each.start + each.bytes))
       each.readable = each.bytes;
     return each.readable != 0;
   }
   return log->may_read_within(address, address + bytes);
+}
+
+bool Core::note(AccessKind kind, std::uint64_t address, std::uint64_t bytes) {
+  for (const Known& each : known)
+    if (each.contains(address, bytes))
+      return each.notes.uses != nullptr &&
+             each.notes.note(
+                 address - each.start, bytes,
+                 kind == AccessKind::load ? WordNotes::kForReads : WordNotes::kForWrites);
+  return false;
+}
+
+void Core::take_notes_of(std::uint64_t address) {
+  for (Known& each : known)
+    if (each.contains(address, 1)) each.notes = log->notes_of(each.start);
 }
 
 void Core::tell(AccessLog* of) {
@@ -134,7 +150,7 @@ void Core::forget_allocations() {
   known = {};
   writable_ = {};
   const auto registered = launch.memory->registered();
-  registered_ = {registered.address, registered.bytes, nullptr, 0};
+  registered_ = {registered.address, registered.bytes, nullptr};
 }
 
 void Core::start_block(Block& block, std::uint64_t linear) const {
@@ -242,7 +258,7 @@ inline std::uint32_t Core::execute_region(Warp& warp, Pc first, Mask active, con
   counts.begin_stretch(first, active == kFullMask ? kWarpSize : active.count());
   shares_freely = !observed && launch.model->access_rules == AccessRules::sectors;
   loads_freely = shares_freely && !notes_accesses();
-  stores_freely = loads_freely && log == nullptr && journal == nullptr && !guards_writes();
+  stores_freely = loads_freely && journal == nullptr && !guards_writes();
   gives_way_in_shared = giving_way.would(true);
   gives_way_in_global = giving_way.would(false);
   shared = warp.block->shared.data();

@@ -1,4 +1,5 @@
 // Atomics and reductions. Lanes of one instruction apply in lane order.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -280,16 +281,32 @@ bool of_host(const LanePointers& pointers, const Addresses& address, Mask lanes)
   return any;
 }
 
-// What is claimed for reductions may be memory of this core's alone; `apart`: all of it is.
-bool take_apart(AccessLog& log, const Addresses& address, Mask lanes, LanePointers& pointers) {
-  bool apart = true;
+// The notes of what lies at an address: of an allocation that was found lately, else as the log has
+// them, if it is to be asked.
+Core::Known find_notes(const Core& core, std::uint64_t address, unsigned width, bool asks_log) {
+  for (const Core::Known& each : core.known)
+    if (each.notes.uses != nullptr && each.contains(address, width)) return each;
+  const Allocation* const in = asks_log ? core.launch.memory->find(address) : nullptr;
+  if (in == nullptr) return {};
+  Core::Known found{in->address, in->bytes, in->data};
+  found.notes = core.log->notes_of(in->address);
+  return found;
+}
+
+// Where this core reduces by an operation what lanes name: `of` becomes that of those that it
+// reduces in memory of its own. Whether all are.
+bool find_apart(const Core& core, unsigned width, unsigned operation, bool asks_log,
+                const Addresses& address, Mask lanes, std::array<std::byte*, kWarpSize>& of) {
+  bool all = true;
+  Core::Known in;
   for (const unsigned lane : lanes) {
-    std::byte* const place = log.apart(address[lane]);
-    apart &= place != nullptr;
-    if (place != nullptr) pointers.of[lane] = place;
+    const std::uint64_t at = address[lane];
+    if (!in.contains(at, width)) in = find_notes(core, at, width, asks_log);
+    std::byte* const place = in.notes.apart(at - in.start, width, operation);
+    all &= place != nullptr;
+    if (place != nullptr) of[lane] = place;
   }
-  if (pointers.same != nullptr) pointers.same = pointers.of[lanes.first()];
-  return apart;
+  return all;
 }
 
 // Integer reductions of one kind commute, so threads may mix them; anything else is a plain write.
@@ -300,10 +317,22 @@ bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
       kind == AccessKind::reduction ? commutative(static_cast<AtomicOp>(step.selector),
                                                   static_cast<AtomicType>(step.data_type))
                                     : std::nullopt;
-  if (!claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
-                   pointers, operation.value_or(0)))
+  if (core.contended != nullptr && kind == AccessKind::atomic)
+    for (const unsigned lane : lanes) core.contended->use(address[lane], warp.block->linear);
+  apart = core.log == nullptr;
+  if (apart || !operation)
+    return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
+                       pointers, operation.value_or(0));
+  std::array<std::byte*, kWarpSize> of = pointers.of;
+  apart = find_apart(core, step.width, *operation, false, address, lanes, of);
+  if (!claim_lanes(core, warp, step, kind, address, lanes, pointers, *operation, apart))
     return false;
-  apart = core.log == nullptr || (operation && take_apart(*core.log, address, lanes, pointers));
+  if (!apart) {  // what was may no longer be
+    of = pointers.of;
+    apart = find_apart(core, step.width, *operation, true, address, lanes, of);
+  }
+  pointers.of = of;
+  if (pointers.same != nullptr) pointers.same = of[lanes.first()];
   return true;
 }
 

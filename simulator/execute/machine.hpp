@@ -16,6 +16,7 @@
 #include "simulator/base/instruction_counts.hpp"
 #include "simulator/base/row_storage.hpp"
 #include "simulator/execute/barrier_update.hpp"
+#include "simulator/execute/contended_words.hpp"
 #include "simulator/execute/giving_way.hpp"
 #include "simulator/execute/launch_observations.hpp"
 #include "simulator/execute/module_facts.hpp"
@@ -268,6 +269,8 @@ struct Core : native::Machine {
   std::optional<Fault> fault;
   // When blocks of the launch run on other threads at the same time; null otherwise. Set by tell().
   AccessLog* log = nullptr;
+  // Of a launch whose other blocks may be executed on other threads later; else null.
+  std::unique_ptr<ContendedWords> contended;
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;
@@ -350,6 +353,10 @@ struct Core : native::Machine {
   void tell(AccessLog* of);
   // Whether nobody is to know of loads from there. (There is a log.)
   bool reads_freely(std::uint64_t address, std::uint64_t bytes);
+  // Notes a load, or a store, itself. False: the log is to be told.
+  bool note(AccessKind kind, std::uint64_t address, std::uint64_t bytes);
+  // The log has been told of a use of an allocation.
+  void take_notes_of(std::uint64_t address);
   // The same, or null outside of allocations.
   std::byte* resolve_allocated(std::uint64_t address, std::uint64_t bytes);
   // A view of plain memory at an address, or null; remembers the allocations last found. Outside of

@@ -348,16 +348,17 @@ void look_for_unordered_read(UnorderedReads& reads, const Warp& warp, const Step
     reads.write(address, bytes, who, kind == AccessKind::reduction);
 }
 
-bool claim(AccessLog& log, AccessKind kind, std::uint64_t address, unsigned bytes,
-           unsigned operation) {
-  switch (kind) {
-    case AccessKind::load:
-      return log.read(address, bytes);
-    case AccessKind::reduction:
-      return log.reduce_apart(address, bytes, operation);
-    default:
-      return log.write(address, bytes);
-  }
+// `strong`: blocks that use memory so mostly use the same, which the log finds at once.
+bool claim(Core& core, AccessKind kind, std::uint64_t address, unsigned bytes, unsigned operation,
+           bool strong) {
+  AccessLog& log = *core.log;
+  const bool reduces = kind == AccessKind::reduction;
+  if (!reduces && !strong && core.note(kind, address, bytes)) return true;
+  const bool claimed = reduces                    ? log.reduce_apart(address, bytes, operation)
+                       : kind == AccessKind::load ? log.read(address, bytes)
+                                                  : log.write(address, bytes);
+  core.take_notes_of(address);
+  return claimed;
 }
 
 // Whether these loads, of `bytes` each, are all of memory that needs no notes.
@@ -368,12 +369,12 @@ bool may_read_freely(Core& core, const Addresses& address, Mask lanes, unsigned 
 
 // Claims `bytes` of each lane. What lanes that follow one another have side by side in a line is
 // claimed as one, if it is known to be of one allocation.
-bool claim_pieces(const Core& core, AccessKind kind, const Addresses& address, Mask lanes,
-                  unsigned bytes, unsigned operation) {
+bool claim_pieces(Core& core, AccessKind kind, const Addresses& address, Mask lanes, unsigned bytes,
+                  unsigned operation) {
   std::uint64_t begin = 0;  // of what is to be claimed next, and its length
   unsigned length = 0;
   const auto claim_these = [&] {
-    return length == 0 || claim(*core.log, kind, begin, length, operation);
+    return length == 0 || claim(core, kind, begin, length, operation, false);
   };
   for (const unsigned lane : lanes) {
     const std::uint64_t at = address[lane];
@@ -393,7 +394,7 @@ bool claim_pieces(const Core& core, AccessKind kind, const Addresses& address, M
 
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
                  const Addresses& address, Mask lanes, const LanePointers& pointers,
-                 unsigned operation) {
+                 unsigned operation, bool noted) {
   UnorderedReads* const reads = core.unordered_reads.get();
   const bool judged = reads != nullptr && !reads->found();
   if (!judged && core.log == nullptr) return true;
@@ -409,7 +410,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   if (judged)
     for (const unsigned lane : pieces)
       look_for_unordered_read(*reads, warp, step, kind, address[lane], bytes);
-  if (core.log == nullptr) return true;
+  if (core.log == nullptr || noted) return true;
   bool claimed = true;
   // What is overwritten is saved first. It comes all together, not for one lane after the other.
   if (kind == AccessKind::store && pieces.count() > 1)
@@ -417,7 +418,7 @@ bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind
   if (strong)
     for (const unsigned lane : pieces)
       claimed = claimed && core.log->communicate(address[lane]) &&
-                claim(*core.log, kind, address[lane], bytes, operation);
+                claim(core, kind, address[lane], bytes, operation, true);
   else
     claimed = claim_pieces(core, kind, address, pieces, bytes, operation);
   if (!claimed) core.stop_for_conflict();
@@ -488,7 +489,7 @@ static bool claim_plain_row(Core& core, const Step& step, AccessKind kind, std::
   const unsigned bytes = kWarpSize * step.width;
   if (step.selector != 0) return false;  // strong
   return (kind == AccessKind::load && core.reads_freely(first, bytes)) ||
-         claim(*core.log, kind, first, bytes, 0);
+         claim(core, kind, first, bytes, 0, false);
 }
 
 std::byte* count_plain_row(Core& core, const Warp& warp, const Step& step, AccessKind kind,

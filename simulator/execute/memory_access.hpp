@@ -57,10 +57,10 @@ std::byte* local_view(const Core& core, const Warp& warp, unsigned lane, std::ui
                       std::uint64_t bytes);
 
 // Notes the use of global memory for the other host threads; false when it conflicts with theirs.
-// `pointers`: of the lanes. `operation`: reductions.
+// `pointers`: of the lanes. `operation`: reductions. `noted`: all of it is already.
 bool claim_lanes(Core& core, const Warp& warp, const Step& step, AccessKind kind,
                  const Addresses& address, Mask lanes, const LanePointers& pointers,
-                 unsigned operation = 0);
+                 unsigned operation = 0, bool noted = false);
 
 // Adds an access to the instruction's counts, and notes it for an observer. Before memory changes:
 // a replay that goes back (simulator/device/replay.hpp) saves old contents. `pattern` as above.

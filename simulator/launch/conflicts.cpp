@@ -1,6 +1,7 @@
 #include "simulator/launch/conflicts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -11,8 +12,8 @@
 namespace heddle::simulator {
 namespace {
 
-constexpr unsigned kWordBytes = 4;
-constexpr unsigned kRowWords = ConflictTracker::kRowBytes / kWordBytes;
+constexpr unsigned kWordBytes = 1 << WordNotes::kWordShift;
+constexpr unsigned kRowWords = WordNotes::kRowWords;
 constexpr unsigned kPieceRows = ConflictTracker::kPieceBytes / ConflictTracker::kRowBytes;
 
 // What a thread has done to the words of a row: nothing, read them (the lower half's bits), reduced
@@ -35,13 +36,8 @@ constexpr bool conflict(std::uint64_t one, std::uint64_t other) {
 }
 
 template <typename T>
-T* zeros(std::uint64_t count) {
-  return static_cast<T*>(take_from_big_pages(count * sizeof(T), Fresh::zeroed));
-}
-
-// The bits of words from `first` to `last`.
-constexpr std::uint32_t words_between(unsigned first, unsigned last) {
-  return ~std::uint32_t{0} >> (kRowWords - 1 - last + first) << first;
+T* take(std::uint64_t count, Fresh holds = Fresh::zeroed) {
+  return static_cast<T*>(take_from_big_pages(count * sizeof(T), holds));
 }
 
 // Of elements of two words that share words with these: all words.
@@ -78,23 +74,27 @@ bool ConflictTracker::conflicts() {
 }
 
 bool ConflictTracker::Shadow::conflicts_in(std::uint64_t piece) const {
-  const std::uint64_t end = std::min(rows(), (piece + 1) * kPieceRows);
-  for (std::uint64_t row = piece * kPieceRows; row < end; ++row) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t left = seen_in(users[piece]); left != 0; left &= left - 1) {
-      const std::uint64_t next = seen_in(uses[static_cast<unsigned>(std::countr_zero(left))][row]);
-      if (conflict(sum, next)) return true;
-      sum |= next;
+  const std::uint64_t first = piece * kPieceRows;
+  const std::uint64_t count = std::min<std::uint64_t>(rows() - first, kPieceRows);
+  std::array<std::uint64_t, kPieceRows> sums{};
+  bool any = false;
+  for (std::uint64_t left = seen_in(users[piece]); left != 0; left &= left - 1) {
+    std::uint64_t* const of_one =
+        threads[static_cast<unsigned>(std::countr_zero(left))].uses.get() + first;
+    for (std::uint64_t row = 0; row < count; ++row) {
+      const std::uint64_t next = seen_in(of_one[row]);
+      any |= conflict(sums[row], next);
+      sums[row] |= next;
     }
   }
-  return false;
+  return any;
 }
 
 // Whether another thread's uses of a row conflict with these.
 bool ConflictTracker::Shadow::conflicts_with(std::uint64_t others, std::uint64_t row,
                                              std::uint64_t own) const {
   for (; others != 0; others &= others - 1)
-    if (conflict(seen_in(uses[static_cast<unsigned>(std::countr_zero(others))][row]), own))
+    if (conflict(seen_in(threads[static_cast<unsigned>(std::countr_zero(others))].uses[row]), own))
       return true;
   return false;
 }
@@ -123,8 +123,9 @@ ConflictTracker::Log::Known* ConflictTracker::Log::find_slowly(std::uint64_t add
   last_ = next_;
   next_ = (next_ + 1) % known_.size();
   const auto apart = aparts_.find(&shadow);
-  known_[last_] = {start, shadow.bytes, &shadow, nullptr,
-                   apart == aparts_.end() ? nullptr : &apart->second};
+  known_[last_] = {
+      start, shadow.bytes, &shadow, {}, apart == aparts_.end() ? nullptr : &apart->second};
+  if (apart != aparts_.end()) known_[last_].notes.aparts = apart->second.data();
   return &known_[last_];
 }
 
@@ -136,13 +137,16 @@ bool ConflictTracker::Log::begin_notes(Known& in) try {
     shadow.operations.reset(
         static_cast<std::uint8_t*>(std::calloc(shadow.rows() * kRowWords, sizeof(std::uint8_t))));
     if (shadow.operations == nullptr) return false;
-    shadow.saved.reset(zeros<std::uint8_t>(shadow.pieces()));
-    shadow.frames.reset(zeros<std::uint8_t>(shadow.frame_count()));
-    shadow.users.reset(zeros<std::uint64_t>(shadow.pieces()));
+    shadow.saved.reset(take<std::uint8_t>(shadow.pieces()));
+    shadow.frames.reset(take<std::uint8_t>(shadow.frame_count()));
+    shadow.users.reset(take<std::uint64_t>(shadow.pieces()));
   }
-  auto& uses = shadow.uses[thread_];
-  if (uses == nullptr) uses.reset(zeros<std::uint64_t>(shadow.rows()));
-  in.uses = uses.get();
+  Shadow::OfThread& own = shadow.threads[thread_];
+  if (own.ready == nullptr) own.ready.reset(take<std::uint8_t>(shadow.pieces()));
+  if (own.uses == nullptr)
+    own.uses.reset(take<std::uint64_t>(shadow.pieces() * kPieceRows, Fresh::anything));
+  in.notes.uses = own.uses.get();
+  in.notes.ready = own.ready.get();
   return true;
 } catch (const std::bad_alloc&) {
   return false;
@@ -193,12 +197,14 @@ std::uint32_t ConflictTracker::Log::take_apart(Known& in, std::uint64_t row, std
   if (in.aparts == nullptr) {
     in.aparts = &aparts_[in.shadow];
     in.aparts->resize(in.shadow->pieces());
+    in.notes.aparts = in.aparts->data();
   }
   auto& apart = (*in.aparts)[piece];
   if (apart == nullptr) {
     if (apart_count_ == kMost) return 0;
     apart = std::make_unique<Apart>(operation);
     ++apart_count_;
+    in.notes.ready[piece] = WordNotes::kForNothing;
   }
   if (apart->operation != operation) return 0;
   std::uint32_t& there = apart->words[row % kPieceRows];
@@ -222,24 +228,23 @@ void ConflictTracker::Log::put_together(const Shadow& shadow, std::uint64_t row,
     const auto word = static_cast<unsigned>(std::countr_zero(words));
     combine_elements(from.operation, shadow.data + row * kRowBytes + word * kWordBytes,
                      from.values.data() + (row % kPieceRows * kRowWords + word) * kWordBytes);
-    words &= ~words_between(word, word + element_bytes(from.operation) / kWordBytes - 1);
+    words &= ~WordNotes::words_between(word, word + element_bytes(from.operation) / kWordBytes - 1);
   }
 }
 
-// Whether all of a part of a row is reduced apart by the operation.
-bool ConflictTracker::Log::is_apart(const Known& in, std::uint64_t at, unsigned bytes,
-                                    unsigned operation) {
-  const Apart* const apart = apart_at(in, at / kPieceBytes);
-  const auto first = static_cast<unsigned>(at % kRowBytes);
-  if (apart == nullptr || apart->operation != operation || first + bytes > kRowBytes) return false;
-  const std::uint32_t words = words_between(first / kWordBytes, (first + bytes - 1) / kWordBytes);
-  return (words & ~apart->words[at / kRowBytes % kPieceRows]) == 0;
+void ConflictTracker::Log::clear_notes(const Known& in, std::uint64_t piece) {
+  for (std::uint64_t row = piece * kPieceRows; row < (piece + 1) * kPieceRows; ++row)
+    std::atomic_ref(in.notes.uses[row]).store(0, std::memory_order_relaxed);
 }
 
 template <ConflictTracker::Log::Kind kKind>
 bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32_t words,
                                        unsigned operation) {
-  const std::atomic_ref<std::uint64_t> uses(in.uses[row]);
+  const std::uint64_t piece = row / kPieceRows, own = std::uint64_t{1} << thread_;
+  const std::atomic_ref<std::uint64_t> users(in.shadow->users[piece]);
+  const std::uint64_t seen = users.load(std::memory_order_acquire);
+  if ((seen & own) == 0) clear_notes(in, piece);
+  const std::atomic_ref<std::uint64_t> uses(in.notes.uses[row]);
   const std::uint64_t before = uses.load(std::memory_order_relaxed);
   constexpr bool kReduces = kKind == Kind::reduction || kKind == Kind::reduction_apart;
   std::uint64_t now = before;
@@ -251,8 +256,7 @@ bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32
     if (shared != 0) now |= as_read(reduced_otherwise(in, row, shared, operation));
     if (element_bytes(operation) > kWordBytes) now |= as_read(both_halves(read_of(now) & words));
   }
-  if (!kReduces && now == before) return true;
-  const std::uint64_t piece = row / kPieceRows, own = std::uint64_t{1} << thread_;
+  if (!kReduces && now == before) return !refused_;
   Apart* const apart = apart_at(in, piece);
   std::uint32_t together = 0;  // what was only reduced, and is to be used otherwise now
   if (apart != nullptr) {
@@ -267,9 +271,7 @@ bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32
   const bool unsaved =
       changes != 0 &&
       std::atomic_ref(in.shadow->saved[piece]).load(std::memory_order_acquire) != Shadow::kSaved;
-  if (now == before && !unsaved) return true;
-  const std::atomic_ref<std::uint64_t> users(in.shadow->users[piece]);
-  const std::uint64_t seen = users.load(std::memory_order_acquire);
+  if (now == before && !unsaved) return !refused_;
   // Where others are, they are to see it before it is looked what they have done.
   if ((seen & ~own) == 0)
     uses.store(now, std::memory_order_release);
@@ -277,9 +279,15 @@ bool ConflictTracker::Log::claim_words(Known& in, std::uint64_t row, std::uint32
     uses.exchange(now);
   const std::uint64_t others =
       ~own & ((seen & own) != 0 ? users.load(std::memory_order_acquire) : users.fetch_or(own));
-  if (others != 0 && in.shadow->conflicts_with(others, row, now)) return false;
+  if (others != 0 && in.shadow->conflicts_with(others, row, now)) {
+    refused_ = true;
+    return false;
+  }
   if (unsaved) save(*in.shadow, piece);
   if (together != 0) put_together(*in.shadow, row, *apart, together);
+  if (!kReduces && apart == nullptr)
+    in.notes.ready[piece] = std::max<std::uint8_t>(
+        in.notes.ready[piece], kKind == Kind::write ? WordNotes::kForWrites : WordNotes::kForReads);
   return true;
 }
 
@@ -290,13 +298,13 @@ bool ConflictTracker::Log::claim(std::uint64_t address, unsigned bytes, unsigned
   if (in == nullptr) return false;
   if (kKind == Kind::read && reads_unnoted(*in)) return true;
   if (kKind != Kind::read && !begins_writing(*in)) return false;
-  if (in->uses == nullptr && !begin_notes(*in)) return false;
+  if (in->notes.uses == nullptr && !begin_notes(*in)) return false;
   std::uint64_t first = (address - in->start) / kWordBytes;
   const std::uint64_t last = (address - in->start + bytes - 1) / kWordBytes;
   while (first <= last) {
     const std::uint64_t row = first / kRowWords;
     const std::uint64_t end = std::min(last, row * kRowWords + kRowWords - 1);
-    const std::uint32_t words = words_between(first % kRowWords, end % kRowWords);
+    const std::uint32_t words = WordNotes::words_between(first % kRowWords, end % kRowWords);
     if (!claim_words<kKind>(*in, row, words, operation)) return false;
     first = end + 1;
   }
@@ -310,6 +318,11 @@ bool ConflictTracker::Log::read(std::uint64_t address, unsigned bytes) {
 bool ConflictTracker::Log::may_read_within(std::uint64_t first, std::uint64_t end) {
   const Known* const in = find(first);
   return in != nullptr && end - in->start <= in->bytes && reads_unnoted(*in);
+}
+
+WordNotes ConflictTracker::Log::notes_of(std::uint64_t address) {
+  const Known* const in = find(address);
+  return in != nullptr && in->start == address ? in->notes : WordNotes{};
 }
 
 bool ConflictTracker::Log::read_all(std::uint64_t address, std::uint64_t bytes) {
@@ -332,8 +345,9 @@ bool ConflictTracker::Log::reduce(std::uint64_t address, unsigned bytes, unsigne
 
 bool ConflictTracker::Log::reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) {
   const Known* const in = find(address);
-  return (in != nullptr && is_apart(*in, address - in->start, bytes, operation)) ||
-         claim<Kind::reduction_apart>(address, bytes, operation);
+  if (in != nullptr && in->notes.apart(address - in->start, bytes, operation) != nullptr)
+    return true;
+  return claim<Kind::reduction_apart>(address, bytes, operation);
 }
 
 std::byte* ConflictTracker::Log::apart(std::uint64_t address) {

@@ -7,9 +7,8 @@
 // first write to it. A conflict ends the parallel run; the launch then runs again on one thread, so
 // a result never depends on the number of host threads.
 //
-// A thread that is alone in a piece notes without waiting for its note to be seen. So one that
-// comes to the piece in the same nanoseconds can miss it, and both go on: such a conflict is found
-// by conflicts(), before anything is kept.
+// That is when it comes to the piece. Its later uses there it only notes, without waiting for its
+// notes to be seen: what conflicts then is found by conflicts(), before anything is kept.
 //
 // Most memory that a launch reads it never writes. So reads of an allocation are not noted until
 // something writes to it. What comes first decides: after a write they are noted, and a write after
@@ -42,7 +41,8 @@ class ConflictTracker {
  public:
   static constexpr unsigned kMaxThreads = 64;
   static constexpr unsigned kOperations = 24;
-  static constexpr unsigned kRowBytes = 128, kPieceBytes = 1024;
+  static constexpr unsigned kRowBytes = 1 << WordNotes::kRowShift,
+                            kPieceBytes = 1 << WordNotes::kPieceShift;
 
   // `notes_reads`: all of them.
   ConflictTracker(const DeviceMemory& memory, bool notes_reads);
@@ -64,7 +64,7 @@ class ConflictTracker {
   struct GiveBack {
     void operator()(void* memory) const { give_back_to_big_pages(memory); }
   };
-  // Zero at first. In huge pages: what is read before it is written costs two faults of each small
+  // In huge pages: what is read before it is written costs two faults of each small
   // page, and the second one stops all threads.
   template <typename T>
   using Notes = std::unique_ptr<T[], GiveBack>;
@@ -79,9 +79,11 @@ class ConflictTracker {
     bool write(std::uint64_t address, unsigned bytes) override;
     bool read_all(std::uint64_t address, std::uint64_t bytes) override;
     bool may_read_within(std::uint64_t first, std::uint64_t end) override;
+    WordNotes notes_of(std::uint64_t address) override;
     bool reduce(std::uint64_t address, unsigned bytes, unsigned operation) override;
     bool reduce_apart(std::uint64_t address, unsigned bytes, unsigned operation) override;
-    std::byte* apart(std::uint64_t address) override;
+    // Where a word is reduced apart; null: nowhere.
+    std::byte* apart(std::uint64_t address);
     // Combines memory with what was reduced apart; for all threads, one after the other, once none
     // runs.
     void merge();
@@ -95,21 +97,14 @@ class ConflictTracker {
     std::uint64_t bytes() const { return before_.bytes(); }
 
    private:
-    // What the thread reduces in a piece by one operation, so that no line of the host's cache goes
-    // from thread to thread at each reduction. Of each row the words that lie here.
-    struct alignas(kCacheLine) Apart {
-      explicit Apart(unsigned the_operation) : operation(the_operation) {}
-      std::array<std::byte, kPieceBytes> values;
-      const unsigned operation;
-      std::array<std::uint32_t, kPieceBytes / kRowBytes> words{};
-    };
+    using Apart = ReducedApart;
     using Aparts = std::vector<std::unique_ptr<Apart>>;  // by piece of an allocation
     // An allocation that was used lately, and the notes of it.
     struct Known {
       std::uint64_t start = 0, bytes = 0;
       Shadow* shadow = nullptr;
-      std::uint64_t* uses = nullptr;  // the thread's own; null until it notes something
-      Aparts* aparts = nullptr;       // null until it reduces something
+      WordNotes notes;           // the thread's own; null until it notes something
+      Aparts* aparts = nullptr;  // null until it reduces something
     };
     enum class Kind : std::uint8_t { read, write, reduction, reduction_apart };
 
@@ -129,7 +124,7 @@ class ConflictTracker {
     static Apart* apart_at(const Known& in, std::uint64_t piece) {
       return in.aparts == nullptr ? nullptr : (*in.aparts)[piece].get();
     }
-    static bool is_apart(const Known& in, std::uint64_t at, unsigned bytes, unsigned operation);
+    static void clear_notes(const Known& in, std::uint64_t piece);
     void save(Shadow& shadow, std::uint64_t piece);
     bool is_fresh(Shadow& shadow, std::uint64_t frame);
     void look_at(Shadow& shadow, std::uint64_t frame);
@@ -137,6 +132,7 @@ class ConflictTracker {
     ConflictTracker& tracker_;
     const unsigned thread_;
     bool wrote_host_memory_ = false;
+    bool refused_ = false;  // a use, which has been noted: who asks again is refused again
     std::size_t last_ = 0, next_ = 0;  // of `known_`: used last, and to be replaced next
     std::array<Known, 4> known_;
     MemoryBefore<kPieceBytes> before_;
@@ -159,7 +155,11 @@ class ConflictTracker {
     Notes<std::uint8_t> frames;  // of the host's memory: whether it was fresh
     // By word: the operation of its reductions, and 1. Without memory of the host until then.
     std::unique_ptr<std::uint8_t[], Free> operations;
-    std::array<Notes<std::uint64_t>, kMaxThreads> uses;  // by thread and row
+    struct OfThread {
+      Notes<std::uint64_t> uses;  // by row: of pieces that it has used, others hold anything
+      Notes<std::uint8_t> ready;  // by piece
+    };
+    std::array<OfThread, kMaxThreads> threads;
 
     std::uint64_t rows() const { return (bytes + kRowBytes - 1) / kRowBytes; }
     std::uint64_t pieces() const { return (bytes + kPieceBytes - 1) / kPieceBytes; }

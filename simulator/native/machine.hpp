@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simulator/base/word_notes.hpp"
 #include "simulator/warp/warp.hpp"
 
 namespace heddle::simulator::native {
@@ -33,7 +34,9 @@ struct Machine {
   struct Known {
     std::uint64_t start = 0, bytes = 0;
     std::byte* data = nullptr;
-    std::uint64_t readable = 0;  // `bytes`, where nobody is to know what is loaded from it, else 0
+    // `bytes`, where nobody is to know what is loaded from it, or stored there; else 0.
+    std::uint64_t readable = 0, writable = 0;
+    WordNotes notes = {};  // where somebody is
     bool contains(std::uint64_t at, std::uint64_t count) const {
       return at - start < bytes && count <= bytes - (at - start);
     }

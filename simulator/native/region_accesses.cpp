@@ -287,7 +287,7 @@ void RegionCompiler::compare_pattern(const RowAccess& access, const Place& place
 }
 
 // Where `bytes` from kAddress on are (0: as many as kBytes says): as Core::resolve_known, or in the
-// block's shared memory.
+// block's shared memory. Where somebody is to know of it, it is noted.
 void RegionCompiler::find_memory(const RowAccess& access, unsigned bytes, Xbyak::Label& slow) {
   const auto compare = [&] {
     if (bytes != 0)
@@ -307,23 +307,21 @@ void RegionCompiler::find_memory(const RowAccess& access, unsigned bytes, Xbyak:
   }
   Xbyak::Label found;
   for (std::size_t i = 0; i < std::tuple_size_v<decltype(Machine::known)>; ++i) {
-    const std::size_t known = offsetof(Machine, known) + i * sizeof(Machine::Known);
     Xbyak::Label next;
+    lea(kKnown, ptr[kMachine + offsetof(Machine, known) + i * sizeof(Machine::Known)]);
     mov(kView, kAddress);
-    sub(kView, ptr[kMachine + known + offsetof(Machine::Known, start)]);
-    mov(rdx,
-        ptr[kMachine + known +
-            (access.loads ? offsetof(Machine::Known, readable) : offsetof(Machine::Known, bytes))]);
+    sub(kView, ptr[kKnown + offsetof(Machine::Known, start)]);
+    mov(rdx, ptr[kKnown + offsetof(Machine::Known, bytes)]);
     sub(rdx, kView);
     jbe(next);
-    mov(rcx, ptr[kMachine + known + offsetof(Machine::Known, data)]);
     compare();
     jae(found, T_NEAR);
     L(next);
   }
   jmp(slow, T_NEAR);
   L(found);
-  add(kView, rcx);
+  note_words(access, bytes, slow);
+  add(kView, ptr[kKnown + offsetof(Machine::Known, data)]);
 }
 
 }  // namespace heddle::simulator::native

@@ -72,6 +72,7 @@ RegionCompiler::RegionCompiler(VectorUnit unit, std::span<const RunOp> region, s
     const std::function<void()> make = std::move(later_[i]);
     make();
   }
+  if (notes_) write_notes();
   write_constants();
   write_vectors();
 }

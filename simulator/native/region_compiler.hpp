@@ -78,6 +78,9 @@ class RegionCompiler : public RunCompiler {
   void find_pattern(const RunOp& each, std::uint32_t pc, const Place& place, Xbyak::Label& slow);
   void compare_pattern(const RowAccess& access, const Place& place, Xbyak::Label& slow);
   void find_memory(const RowAccess& access, unsigned bytes, Xbyak::Label& slow);
+  void note_words(const RowAccess& access, unsigned bytes, Xbyak::Label& slow);
+  void write_note(Xbyak::Label& begin, WordNotes::Ready needed);
+  void write_notes();
   void count_row(const RunOp& each);
   void count_same(const RunOp& each);
   void count_pattern(const RunOp& each);
@@ -120,6 +123,8 @@ class RegionCompiler : public RunCompiler {
   std::vector<Xbyak::Label> labels_;
   std::vector<std::pair<std::uint32_t, std::size_t>> entries_;
   std::vector<std::function<void()>> later_;
+  bool notes_ = false;  // whether any code calls these
+  Xbyak::Label note_loads_, note_stores_;
   std::map<std::array<std::uint32_t, 16>, Xbyak::Label> vectors_;
 };
 

@@ -14,6 +14,8 @@ inline const Xbyak::Reg32 kOn =
     Xbyak::util::r11d;  // of a guarded instruction: the lanes that are on
 // Of an access: the first lane's address, then the lowest one, and where that memory is.
 inline const Xbyak::Reg64 kAddress = Xbyak::util::rax, kView = Xbyak::util::r8;
+// The Machine::Known that it lies in.
+inline const Xbyak::Reg64 kKnown = Xbyak::util::r10;
 // As of an AccessPattern.
 inline const Xbyak::Reg64 kPattern = Xbyak::util::rsi, kBytes = Xbyak::util::rdi,
                           kLeast = Xbyak::util::r9;

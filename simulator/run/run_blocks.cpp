@@ -10,9 +10,15 @@ namespace heddle::simulator {
 
 bool Watch::go_on() {
   const std::uint64_t now = issued_.load(std::memory_order_relaxed);
-  if (now < due_.load(std::memory_order_relaxed)) return true;
+  const bool looks = now >= look_due_.load(std::memory_order_relaxed);
+  if (!looks && now < due_.load(std::memory_order_relaxed)) return true;
   const std::unique_lock asking(asking_, std::try_to_lock);
   if (!asking) return true;  // another one does
+  if (looks) {
+    look_due_.store(before_ + kLooksApart * (now - before_), std::memory_order_relaxed);
+    if (is_over_()) stop();
+  }
+  if (now < due_.load(std::memory_order_relaxed)) return true;
   due_.store(now + kBlockQuantum, std::memory_order_relaxed);
   launch_.memory->settle_pages();
   const auto& watch = launch_.options->watch;

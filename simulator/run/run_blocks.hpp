@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "simulator/base/row_storage.hpp"
 #include "simulator/execute/machine.hpp"
@@ -48,9 +50,17 @@ BlockRun run_part(const LaunchContext& context, std::uint64_t resident, BlockRan
 // and tells how far it is.
 class Watch {
  public:
-  // `ended` blocks and `issued` instructions came before.
-  Watch(const LaunchContext& launch, std::uint64_t ended, std::uint64_t issued = 0)
-      : launch_(launch), ended_(ended), issued_(issued), due_(issued + kBlockQuantum) {}
+  // `ended` blocks and `issued` instructions came before. `is_over` is asked now and then, ever
+  // more seldom: whether the cores need not go on.
+  explicit Watch(const LaunchContext& launch, std::uint64_t ended, std::uint64_t issued = 0,
+                 std::function<bool()> is_over = nullptr)
+      : launch_(launch),
+        is_over_(std::move(is_over)),
+        before_(issued),
+        ended_(ended),
+        issued_(issued),
+        look_due_(is_over_ ? issued + kFirstLook : ~std::uint64_t{0}),
+        due_(issued + kBlockQuantum) {}
   // One of the cores has ended more blocks and issued more instructions: how many.
   void add(std::uint64_t ended, std::uint64_t issued) {
     ended_.fetch_add(ended, std::memory_order_relaxed);
@@ -70,12 +80,17 @@ class Watch {
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
+  // Warp instructions before `is_over` is asked first, and how many times as many before the next.
+  static constexpr std::uint64_t kFirstLook = 1 << 14, kLooksApart = 4;
+
   const LaunchContext& launch_;
+  const std::function<bool()> is_over_;
+  const std::uint64_t before_;
   std::atomic<bool> stopped_{false};  // which all read all the time
   alignas(kCacheLine) std::atomic<std::uint64_t> ended_;
   std::atomic<std::uint64_t> issued_;
   std::mutex asking_;
-  std::atomic<std::uint64_t> due_;  // of `issued_`; changed by who asks
+  std::atomic<std::uint64_t> look_due_, due_;  // of `issued_`; changed by who asks
 };
 
 // All of these, one after another.

@@ -20,10 +20,6 @@ namespace {
 // so that it does not fill the host's caches.
 constexpr std::uint64_t kMostBytes = 256 << 20, kMostBytesEach = 16 << 20;
 
-// How many instructions a thread executes before it looks for conflicts, and how many times as many
-// before it looks again.
-constexpr std::uint64_t kFirstLook = 1 << 14, kLooksApart = 4;
-
 // A kernel whose blocks were found to use the same memory so often is not tried again.
 constexpr unsigned kMostConflicts = 2;
 
@@ -79,11 +75,24 @@ BlockRun ThreadedRun::execute(Core& first, std::uint64_t resident, BlockRange bl
   const bool several = settings.threads != 1 && blocks.end - blocks.first > 1;
   if (several) note = why_one_thread(first.launch);
   if (!several || !note.empty()) pause_at = BlockTurns::kNeverPause;
+  if (pause_at != BlockTurns::kNeverPause) first.contended = std::make_unique<ContendedWords>();
+  const std::uint64_t second = blocks.first + 1;
   Watch watch(first.launch, blocks.first);
   BlockTurns turns(first, resident, watch);
   while (turns.run(in_order(blocks), pause_at)) {
     const std::uint64_t left = blocks.end - blocks.first + (turns.begun() != nullptr ? 1 : 0);
     if (left == 0) break;
+    if (first.contended != nullptr && first.contended->any() && turns.begun() == nullptr &&
+        blocks.first == second) {
+      pause_at = first.issued + 1;  // to see what another block does
+      continue;
+    }
+    if (const auto contended = std::move(first.contended);
+        contended != nullptr && contended->found()) {
+      note = "atomics of its blocks depend on their order";
+      pause_at = BlockTurns::kNeverPause;
+      continue;
+    }
     const unsigned count = threads_for(options, left);
     pause_at = std::max<std::uint64_t>(1, 2 * first.issued);  // others may have ended by then
     if (count <= 1) continue;
@@ -133,20 +142,14 @@ ThreadedRun::Joined ThreadedRun::join(Core& first, std::uint64_t resident, Block
       full.store(true, std::memory_order_relaxed);
     return shared.next(thread, full);
   };
-  Watch others(first.launch, watch.ended(), first.issued);
+  Watch others(first.launch, watch.ended(), first.issued, [&] { return tracker_->conflicts(); });
   std::vector<std::exception_ptr> failures(count);
   on_each_thread(count, [&](unsigned thread) {
     Core& core = *cores_[thread];
     try {
       BlockTurns own(core, resident, others);
       if (thread == 0 && turns.begun() != nullptr) own.take_over(copy_of(core, *turns.begun()));
-      own.run([&, look_at = kFirstLook]() mutable {
-        if (core.issued >= look_at) {  // for conflicts that escaped the logs: ever more seldom
-          look_at = kLooksApart * core.issued;
-          if (tracker_->conflicts()) others.stop();
-        }
-        return next_block(thread);
-      });
+      own.run([&] { return next_block(thread); });
     } catch (...) {
       failures[thread] = std::current_exception();
     }

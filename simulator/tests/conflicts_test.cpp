@@ -58,6 +58,17 @@ TEST(Conflicts, OnesReadAndAnothersWriteIsOneInEitherOrder) {
   EXPECT_FALSE(write_first.second.read(write_first.at, 4));
 }
 
+TEST(Conflicts, WhatIsRefusedIsRefusedAgain) {
+  Two two;
+  EXPECT_TRUE(two.first.read(two.at, 4));
+  EXPECT_FALSE(two.second.write(two.at, 4));
+  EXPECT_FALSE(two.second.write(two.at, 4));
+  Two other;
+  EXPECT_TRUE(other.first.write(other.at, 4));
+  EXPECT_FALSE(other.second.read(other.at, 4));
+  EXPECT_FALSE(other.second.read(other.at, 4));
+}
+
 TEST(Conflicts, BytesOfOneWordCount) {
   Two two;
   EXPECT_TRUE(two.first.write(two.at, 1));
@@ -112,8 +123,8 @@ TEST(Conflicts, ARowThatTwoHaveReadIsNobodysToWrite) {
   EXPECT_TRUE(two.second.read(two.at, 32));
   EXPECT_TRUE(two.first.write(two.at + 32, 32));
   EXPECT_FALSE(two.first.write(two.at, 32));
-  EXPECT_FALSE(two.second.write(two.at, 128));
   EXPECT_TRUE(two.second.read(two.at, 32));
+  EXPECT_FALSE(two.second.write(two.at, 128));
 }
 
 TEST(Conflicts, TheLastPartOfARowEndsWithTheAllocation) {
@@ -230,6 +241,40 @@ TEST(Conflicts, AreSeenAfterwardsToo) {
   EXPECT_FALSE(two.tracker.conflicts());
   EXPECT_FALSE(two.second.read(two.at, 4));
   EXPECT_TRUE(two.tracker.conflicts());
+}
+
+// Once the log has been told of a use of the piece, and but for what it has to do before a write.
+TEST(Conflicts, AThreadNotesByItselfWhatIsReady) {
+  constexpr std::uint64_t kPiece = ConflictTracker::kPieceBytes;
+  DeviceMemory memory(1 << 20);
+  const std::uint64_t at = *memory.allocate(3 * kPiece, "a");
+  ConflictTracker tracker(memory, true);
+  ConflictTracker::Log log(tracker, 0);
+  EXPECT_EQ(log.notes_of(at).uses, nullptr);
+  ASSERT_TRUE(log.read(at, 4));
+  const WordNotes notes = log.notes_of(at);
+  EXPECT_TRUE(notes.note(8, 4, WordNotes::kForReads));
+  EXPECT_FALSE(notes.note(8, 4, WordNotes::kForWrites));
+  ASSERT_TRUE(log.write(at + 12, 4));
+  EXPECT_TRUE(notes.note(kPiece - 4, 4, WordNotes::kForWrites));
+  EXPECT_FALSE(notes.note(kPiece - 4, 8, WordNotes::kForReads));
+  EXPECT_FALSE(notes.note(kPiece, 4, WordNotes::kForReads));
+  EXPECT_FALSE(notes.note(0, 2 * kPiece, WordNotes::kForReads));
+  ASSERT_TRUE(log.reduce_apart(at + 40, 4, 0));
+  EXPECT_FALSE(notes.note(40, 4, WordNotes::kForReads)) << "its value lies elsewhere";
+}
+
+// Pages that launches take one after the other hold what one before has noted.
+TEST(Conflicts, WhatAThreadNotesByItselfIsSeenAfterwards) {
+  for (const auto needed : {WordNotes::kForReads, WordNotes::kForWrites})
+    for (const std::uint64_t other : {96u, 100u, 128u, 160u, 164u}) {
+      Two two;
+      ASSERT_TRUE(two.first.write(two.at, 4));
+      ASSERT_TRUE(two.second.write(two.at + 4, 4));
+      ASSERT_TRUE(two.second.write(two.at + other, 4));
+      EXPECT_TRUE(two.first.notes_of(two.at).note(100, 64, needed));
+      EXPECT_EQ(two.tracker.conflicts(), other >= 100 && other < 164) << other;
+    }
 }
 
 constexpr unsigned kAdd = 0, kMax = 8, kAddWide = 2;  // numbers of `commutative`: 32 bits, and 64

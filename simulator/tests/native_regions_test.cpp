@@ -18,6 +18,7 @@
 #include "simulator/execute/machine.hpp"
 #include "simulator/execute/native_program.hpp"
 #include "simulator/lanes/float_environment.hpp"
+#include "simulator/launch/conflicts.hpp"
 #include "simulator/native/region_compiler.hpp"
 #include "simulator/native/runs.hpp"
 #include "simulator/run/prepared_launch.hpp"
@@ -135,6 +136,22 @@ std::vector<Instruction> draw_program(const Instructions& from, Random& random) 
   return program;
 }
 
+// Who is told of each use, as nobody notes any by himself.
+class Told final : public AccessLog {
+ public:
+  explicit Told(AccessLog& log) : log_(log) {}
+  bool read(std::uint64_t at, unsigned bytes) override { return log_.read(at, bytes); }
+  bool write(std::uint64_t at, unsigned bytes) override { return log_.write(at, bytes); }
+  bool read_all(std::uint64_t at, std::uint64_t bytes) override { return log_.read_all(at, bytes); }
+  bool reduce(std::uint64_t at, unsigned bytes, unsigned operation) override {
+    return log_.reduce_apart(at, bytes, operation);
+  }
+  bool communicate(std::uint64_t at) override { return log_.communicate(at); }
+
+ private:
+  AccessLog& log_;
+};
+
 class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
  protected:
   struct Outcome {
@@ -146,6 +163,7 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
     std::vector<std::byte> memory;
     std::vector<std::pair<std::uint32_t, std::array<std::byte, sizeof(InstructionCounts)>>> counts;
     std::string fault;
+    std::vector<std::uint64_t> uses;  // of memory, by row, where they are logged
     friend bool operator==(const Outcome&, const Outcome&) = default;
   };
 
@@ -181,8 +199,10 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
     std::fill_n(warp.rows + (kUniformRow + kUniformBase) * kWarpSize, 2 * kWarpSize, 0u);
   }
 
+  // `logged`: for the other threads of the launch. By native code itself, where it can; else each
+  // use is told.
   Outcome execute(const PreparedLaunch& prepared, LoweredProgram& program, bool natively,
-                  std::uint64_t seed, std::uint64_t quantum) {
+                  bool logged, std::uint64_t seed, std::uint64_t quantum) {
     LaunchOptions options;
     options.settings.interpret = !natively;
     LaunchContext context = prepared.context();
@@ -197,7 +217,13 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
     context.pool = pool;
     std::byte* const data = device_.memory().view(data_, kData);
     for (std::size_t i = 0; i < kData; ++i) data[i] = static_cast<std::byte>(random());
+    ConflictTracker tracker(device_.memory(), true);
+    ConflictTracker::Log log(tracker, 0);
+    Told told(log);
+    for (std::uint64_t at = 0; at < kData; at += ConflictTracker::kPieceBytes)
+      log.read(data_ + at, 4);
     Core core(context);
+    if (logged) core.tell(natively ? &log : static_cast<AccessLog*>(&told));
     core.instruction_limit = quantum;
     Block block;
     core.start_block(block, 0);
@@ -221,9 +247,13 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
         outcome.pcs.push_back(group.pc);
       }
     }
+    if (core.fault) outcome.fault = core.fault->message();
+    const std::uint64_t* const uses = log.notes_of(data_).uses;
+    if (outcome.fault.empty())  // else of the access that failed some lanes' may be noted
+      outcome.uses.assign(uses, uses + kData / ConflictTracker::kRowBytes);
+    log.merge();
     outcome.memory.assign(data, data + kData);
     outcome.memory.insert(outcome.memory.end(), block.shared.begin(), block.shared.end());
-    if (core.fault) outcome.fault = core.fault->message();
     const LaunchCounts counts = core.counts.take();
     for (const LaunchCounts::Entry& entry : counts) {
       outcome.counts.emplace_back(entry.pc, std::array<std::byte, sizeof entry.counts>{});
@@ -271,8 +301,9 @@ TEST_P(NativeRegions, DoWhatLaneFunctionsDo) {
     make_code(lowered, GetParam());
     ASSERT_NE(lowered.native->place(0, true), nullptr);
     const std::uint64_t seed = random(), quantum = 1 + random() % 5000;
-    const Outcome expected = execute(prepared, lowered, false, seed, quantum);
-    const Outcome got = execute(prepared, lowered, true, seed, quantum);
+    const bool logged = i % 2 != 0;
+    const Outcome expected = execute(prepared, lowered, false, logged, seed, quantum);
+    const Outcome got = execute(prepared, lowered, true, logged, seed, quantum);
     ASSERT_EQ(expected.fault, got.fault) << text;
     ASSERT_EQ(expected.issued, got.issued) << text;
     ASSERT_EQ(expected.turn, got.turn) << text;
@@ -283,6 +314,7 @@ TEST_P(NativeRegions, DoWhatLaneFunctionsDo) {
     ASSERT_EQ(row, expected.rows.end()) << (row - expected.rows.begin()) / kWarpSize << "\n"
                                         << text;
     ASSERT_TRUE(expected.memory == got.memory) << text;
+    ASSERT_EQ(expected.uses, got.uses) << text;
     const auto [count, another] = std::ranges::mismatch(expected.counts, got.counts);
     ASSERT_EQ(count - expected.counts.begin(), expected.counts.size())
         << (count == expected.counts.end() ? 0 : count->first) << "\n"

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/base/idle_cores.hpp"
@@ -97,6 +100,26 @@ TEST_F(Joined, AtomicsAndRacesAreTheSameWheneverOthersJoin) {
   }
 }
 
+// Before others join: what they did would have to be taken back.
+TEST_F(Joined, NobodyDoesWhereAtomicsOfTwoBlocksDependOnTheirOrder) {
+  const Result alone = run_machine("integer_atomics", 1, 0);
+  const Result joined = run_machine("integer_atomics", 2, 1);
+  EXPECT_EQ(joined.note, "atomics of its blocks depend on their order");
+  expect_same(joined, alone);
+}
+
+TEST(ContendedWords, AreThoseOfTwoBlocks) {
+  ContendedWords words;
+  EXPECT_FALSE(words.any());
+  for (std::uint64_t i = 0; i < 5000; ++i) words.use(0x7000'0000'0000 + 4 * (i % 4000), 7);
+  EXPECT_TRUE(words.any());
+  EXPECT_FALSE(words.found());
+  words.use(0x7000'0000'0000 + 4 * 4000, 8);
+  EXPECT_FALSE(words.found());
+  words.use(0x7000'0000'0000 + 4 * 4000, 9);
+  EXPECT_TRUE(words.found());
+}
+
 TEST_F(Joined, ReductionsOfAWarpThatMeetAreMadeTogether) {
   const auto run_reductions = [&](unsigned threads) {
     return run("reductions.sm_90.cubin", "reductions", 64, threads, 0);
@@ -104,6 +127,44 @@ TEST_F(Joined, ReductionsOfAWarpThatMeetAreMadeTogether) {
   const Result alone = run_reductions(1), joined = run_reductions(3);
   EXPECT_EQ(joined.note, "");
   expect_same(joined, alone);
+}
+
+// More allocations than a core remembers.
+TEST_F(Joined, WhatIsReducedInManyAllocationsIsTakenBack) {
+  const auto run_far_apart = [](unsigned threads, int racing) {
+    Device device(gpu_model("h200"));
+    Module module(compiled_kernels("simulator/tests/kernels/reductions.sm_90.cubin"), "reductions",
+                  device.memory());
+    std::array<std::uint64_t, 8> cells{};
+    for (std::uint64_t& each : cells) {
+      each = *device.memory().allocate(kThreads, "cells");
+      std::memset(device.memory().view(each, kThreads), 3, kThreads);
+    }
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = module.cubin().find_kernel("far_apart");
+    request.grid = {1024, 1, 1};
+    request.block = {kThreads, 1, 1};
+    const std::uint64_t apart = cells[1] - cells[0];
+    EXPECT_EQ(cells[7], cells[0] + 7 * apart);
+    request.parameters = parameters(cells[0], apart / 4, racing);
+    LaunchOptions options;
+    options.settings.threads = threads;
+    options.settings.threads_after = 0;
+    const LaunchOutcome outcome = device.launch(request, options);
+    EXPECT_FALSE(outcome.fault);
+    std::vector<std::byte> all;
+    for (const std::uint64_t each : cells)
+      all.insert(all.end(), device.memory().view(each, kThreads),
+                 device.memory().view(each, kThreads) + kThreads);
+    return std::pair(all, outcome.threads_note);
+  };
+  for (const int racing : {0, 1, 1, 1}) {  // unless one thread happens to execute them all
+    const auto [expected, none] = run_far_apart(1, racing);
+    const auto [got, note] = run_far_apart(3, racing);
+    EXPECT_TRUE(racing != 0 || note.empty()) << note;
+    EXPECT_TRUE(got == expected) << racing;
+  }
 }
 
 // Of one allocation, of which each read is to be told or none.
@@ -144,6 +205,35 @@ TEST_F(Joined, NativeCodeLoadsByItselfWhereNobodyIsToKnow) {
   EXPECT_EQ(readable(), kWords);
   core.tell(nullptr);
   EXPECT_EQ(readable(), kWords);
+}
+
+// However long its blocks are.
+TEST_F(Joined, WhetherItIsOverIsAskedWhileALaunchExecutes) {
+  Device device(gpu_model("h200"));
+  Module module(compiled_kernels("simulator/tests/kernels/machine.sm_90.cubin"), "machine",
+                device.memory());
+  LaunchRequest request;
+  request.module = &module;
+  request.kernel = module.cubin().find_kernel("racing_blocks");
+  request.parameters = parameters(std::uint64_t{0}, std::uint64_t{0});
+  const LaunchOptions options;
+  const PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request,
+                                options);
+  bool over = false;
+  unsigned asked = 0;
+  Watch watch(prepared.context(), 0, 1000, [&] { return ++asked, over; });
+  const auto go_on_after = [&](std::uint64_t issued) {
+    watch.add(0, issued);
+    EXPECT_TRUE(watch.go_on());
+    return asked;
+  };
+  EXPECT_EQ(go_on_after(1 << 13), 0u);
+  EXPECT_EQ(go_on_after(1 << 13), 1u);
+  EXPECT_EQ(go_on_after(1 << 14), 1u);
+  EXPECT_FALSE(watch.stopped());
+  over = true;
+  EXPECT_EQ(go_on_after(1 << 16), 2u);
+  EXPECT_TRUE(watch.stopped());
 }
 
 TEST(IdleCores, AreThoseThatNobodyElseUses) {

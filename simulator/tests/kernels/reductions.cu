@@ -34,3 +34,11 @@ extern "C" __global__ void reductions(unsigned* words, unsigned long long* pairs
     atomicMin(&signed_pairs[at + 2 * kRegion], static_cast<long long>(wide));
   }
 }
+
+// Of lanes in eight allocations, as far apart as `stride` words. `racing`: the last block also stores
+// to a word that all reduce.
+extern "C" __global__ void far_apart(unsigned* first, long stride, int racing) {
+  unsigned* const own = first + threadIdx.x % 8 * stride;
+  atomicAdd(&own[threadIdx.x / 8], threadIdx.x + 1);
+  if (racing != 0 && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) own[0] = 7;
+}
