@@ -68,6 +68,27 @@ double behind_queue(const Answers& a, std::string_view op, double interval) {
   return (kIssued - time / interval) / kSubCores - kQueue;
 }
 
+// Loads that have issued and are not there when the last of 32 of each warp issues; a load alone
+// takes that long from its issue.
+double on_the_way(const Answers& a, std::string_view kind, int warps) {
+  constexpr double kFirst = 10, kMore = 32 - 24;
+  const auto last = [&](int loads, std::string_view end) {
+    return a[fmt::format("loads.{}.apart128.n{}.w{}.{}", kind, loads, warps, end)];
+  };
+  const double alone = a[fmt::format("loads.{}.apart128.n1.w1.last", kind)] - kFirst;
+  const double each = (last(32, "last") - last(24, "last")) / (kMore * warps);
+  return (last(32, "last") - last(32, "issued.last") - alone) / each;
+}
+
+// Cycles for an addition of each SM to one line, from where the load behind 48 and 64 comes.
+double each_line(const Answers& a) {
+  constexpr double kMore = 64 - 48;
+  const auto end = [&](std::string_view question) {
+    return a[fmt::format("{}.issued", question)] + a[fmt::format("{}.load", question)];
+  };
+  return (end("behind.line.all.n64.w1") - end("behind.line.all.n48.w1")) / kMore;
+}
+
 constexpr double kConstantHit = 40;  // cycles: a hit takes 29 and less, a miss 70 more
 constexpr double kOperandHit = 4;    // ULDC and FFMA take 2, a miss 60 more
 constexpr int kConstantLine = 64;
@@ -222,12 +243,13 @@ constexpr int kPlaces[] = {10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 2
 // of launches of one warp (code_sizes.cu).
 constexpr double kFromGpcCache = 58;  // what a line of code takes from there
 
-double mean_of_sizes(const Answers& a, std::string_view wants, std::string_view what) {
+double mean_of_sizes(const Answers& a, std::string_view wants, std::string_view what,
+                     std::string_view shape = "b1.t32") {
   constexpr int kSizes[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024}, kKernels = 4;
   double sum = 0;
   for (const int lines : kSizes)
     for (int place = 0; place < kKernels; ++place)
-      sum += a[fmt::format("{}.lines{}.place{}.b1.t32.{}", wants, lines, place, what)];
+      sum += a[fmt::format("{}.lines{}.place{}.{}.{}", wants, lines, place, shape, what)];
   return sum / static_cast<double>(kKernels * std::size(kSizes));
 }
 
@@ -499,19 +521,53 @@ constexpr Recipe kRecipes[] = {
        constexpr double kBytes = 132.0 * 1024;
        return kBytes / a["scatter.load.blocks132.w32.lines8.sectors4"];
      }},
-    // One warp of every SM adds to one line, 5 flits each: those issued less those that L2 has
-    // done.
-    {"sm_outgoing_flits", "contention",
-     "5 flits of each of the 192 of pile.red.one_line.n192, less those done meanwhile",
+    {"sm_outgoing_bytes", "full_ways",
+     "144 bytes of each of the 117 of behind.line.all.n128.w1 that are not in a queue, "
+     "less those done meanwhile",
      [](const Answers& a) {
-       constexpr double kFlits = 5, kIssued = 192, kMore = 512 - 256;
-       const double each = (a["pile.red.one_line.n512"] - a["pile.red.one_line.n256"]) / kMore;
-       return kFlits * (kIssued - a["pile.red.one_line.n192"] / each);
+       constexpr double kBytes = 144, kIssued = 128 - 11;
+       return kBytes * (kIssued - a["behind.line.all.n128.w1.issued"] / each_line(a));
      }},
-    {"lsu_load_entries", "memory", "issue.ldg128.n32.w4: those behind the queue",
-     [](const Answers& a) { return behind_queue(a, "ldg128", 4); }},
-    {"lsu_shared_entries", "memory", "issue.lds128.n32.w4: those behind the queue",
-     [](const Answers& a) { return behind_queue(a, "lds128", 4); }},
+    {"sm_leaving_passes", "full_ways",
+     "32 passes of each of the 16 of sends.float.b132.n8.w2, less those done when the next block "
+     "begins, which from 16 to 32 is one in as many cycles as free.mean differ over 16",
+     [](const Answers& a) {
+       constexpr double kPasses = 32, kSent = 16;
+       const double free = a["sends.float.b132.n8.w2.free.mean"];
+       const double each = (a["sends.float.b132.n16.w2.free.mean"] - free) / kSent;
+       return kPasses * (kSent - free / each);
+     }},
+    {"sm_passing_passes", "full_ways",
+     "4 passes of each of the 48 of behind.line.all.n48.w1, less those done when the load behind "
+     "them comes",
+     [](const Answers& a) {
+       constexpr double kPasses = 4, kSent = 48;
+       const double time =
+           a["behind.line.all.n48.w1.issued"] + a["behind.line.all.n48.w1.load"];
+       return kPasses * (kSent - time / each_line(a));
+     }},
+    {"lsu_own_entries", "memory_turns",
+     "half of what loads.global.apart128.n32.w4 has on the way more than w2, less the queue's 8",
+     [](const Answers& a) {
+       return (on_the_way(a, "global", 4) - on_the_way(a, "global", 2)) / 2 - 8;
+     }},
+    {"lsu_load_entries", "memory_turns",
+     "what loads.global.apart128.n32.w2 has on the way, twice, less those of w4",
+     [](const Answers& a) {
+       return 2 * on_the_way(a, "global", 2) - on_the_way(a, "global", 4);
+     }},
+    {"lsu_shared_entries", "memory_turns",
+     "what loads.shared.apart128.n32.w2 has on the way, twice, less those of w4",
+     [](const Answers& a) {
+       return 2 * on_the_way(a, "shared", 2) - on_the_way(a, "shared", 4);
+     }},
+    {"lsu_special_entries", "machine_code",
+     "issue.s2r.n24.w4, which are served in 2 cycles each: those behind the queue",
+     [](const Answers& a) {
+       constexpr double kIssued = 24, kSubCores = 4, kQueue = 8, kFirst = 10, kInterval = 2;
+       const double served = (a["issue.s2r.n24.w4"] - kFirst) / kInterval;
+       return kIssued - served / kSubCores - kQueue;
+     }},
     {"lsu_store_entries", "memory", "issue.stg128.n32.w4: those behind the queue",
      [](const Answers& a) { return behind_queue(a, "stg128", 16); }},
     {"sm_write_bytes_per_cycle", "memory", "bandwidth.l2_write.sm.threads256",
@@ -990,6 +1046,23 @@ constexpr Recipe kRecipes[] = {
        }
        std::ranges::sort(beyond);
        return beyond[beyond.size() / 2];
+     }},
+    {"latency_launch_dispatched", "code_sizes",
+     "mean over 36 kernels of nothing.*.b132.t256, no_instruction, less the 58 from the GPC's "
+     "cache, 36 and 20 that SMs of a CPC and their sub-cores wait for one another and half of the "
+     "128 until the last SM has its block,",
+     [](const Answers& a) {
+       constexpr double kOfCpc = 36, kOfSubCores = 20, kDispatched = 128;
+       return mean_of_sizes(a, "nothing", "no_instruction", "b132.t256") - kFromGpcCache - kOfCpc -
+              kOfSubCores - kDispatched / 2;
+     }},
+    {"interval_gpc_constant", "cold_launches",
+     "100 times prologue.all.b64.t256 less b1.t256, imc_miss, of two constants, over half of what "
+     "8 SMs of a GPC ask for of each, twice a sub-core,",
+     [](const Answers& a) {
+       constexpr double kHundred = 100, kConstants = 2, kRequests = 8 * 4 * 2;
+       return kHundred * (a["prologue.all.b64.t256.imc_miss"] - a["prologue.all.b1.t256.imc_miss"]) /
+              kConstants / (kRequests / 2);
      }},
     {"interval_launch_line", "code_sizes",
      "100 times late|constant.lines128.*.b132 less lines1, active_mean, over the 127 lines more,",

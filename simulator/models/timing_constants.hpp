@@ -137,11 +137,13 @@ namespace heddle::simulator::timing {
   X(latency_give_registers, "cycle", "USETMAXREG that gives registers up to who waits for it") \
   X(latency_take_registers, "cycle", "the same of one that takes registers which are there") \
   X(latency_far_arrival, "cycle", "issue of an arrival at another block's mbarrier until that has changed") \
-  X(lsu_load_entries, "instruction", "LDG of one sub-core between its address unit and the unit that sub-cores share") \
+  X(lsu_own_entries, "instruction", "loads of one sub-core between its address unit and the unit that sub-cores share") \
+  X(lsu_load_entries, "instruction", "beyond these, LDG of all sub-cores before that unit") \
   X(lsu_shared_entries, "instruction", "the same of LDS and SHFL") \
   X(lsu_data_entries, "instruction", "between the unit that sub-cores share and the data of L1") \
   X(store_buffer_lines, "line", "stores of an SM whose flits wait to leave for L2 while later ones go on") \
-  X(lsu_store_entries, "instruction", "the same of STG and STS") \
+  X(lsu_special_entries, "instruction", "S2R of one sub-core between its address unit and the unit that brings special registers") \
+  X(lsu_store_entries, "instruction", "STG and STS of one sub-core between its address unit and the shared one") \
   X(store_merge_cycles, "cycle", "a store is sent with one to the same sectors that issues so long after it") \
   X(store_merge_lines, "line", "that were stored to last, whose stores others can be sent with") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
@@ -175,7 +177,9 @@ namespace heddle::simulator::timing {
   X(sm_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to one SM") \
   X(sm_write_bytes_per_cycle, "byte/cycle", "data one SM sends to L2") \
   X(l1_miss_interval, "cycle", "between two lines that L1 asks L2 for") \
-  X(sm_outgoing_flits, "flit", "of 32 bytes, of stores and atomics that L2 has not taken yet; one more holds the SM's memory unit") \
+  X(sm_outgoing_bytes, "byte", "of stores and atomics that L2 has not taken yet; more hold the SM's memory unit") \
+  X(sm_leaving_passes, "pass", "over sectors in L2, of stores and atomics that have left the SM; a warp that has ended waits for its others") \
+  X(sm_passing_passes, "pass", "over sectors in L2, of the last stores and atomics, for which what follows need not wait") \
   X(gpc_read_bytes_per_cycle, "byte/cycle", "data L2 delivers to the SMs of a GPC together") \
   X(gpc_join_cycles, "cycle", "after a request for a line, others of the GPC for it are answered with it") \
   X(cpc_sms, "SM", "of a GPC that share a way to L2") \
@@ -219,7 +223,8 @@ namespace heddle::simulator::timing {
   X(interval_l15_instruction_line, "cycle", "between two lines that the GPC's cache delivers to an SM") \
   X(interval_l2_instruction_line, "cycle", "between two lines of code that L2 delivers to an SM") \
   X(interval_dram_instruction_line, "cycle", "the same when L2 lacks them") \
-  X(interval_cpc_line, "1/100 cycle", "between two lines that the GPC's cache delivers to the SMs of a CPC") \
+  X(interval_cpc_line, "1/100 cycle", "between two lines of code that the GPC's cache delivers to the SMs of a CPC") \
+  X(interval_gpc_constant, "1/100 cycle", "between two lines of constants that it delivers to all of its SMs") \
   X(interval_first_fetch, "cycle", "between the sub-cores of an SM that fetch the first code of a launch") \
   X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
   X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
@@ -240,6 +245,7 @@ namespace heddle::simulator::timing {
   X(latency_launch_code, "cycle", "start of a launch's first block to the first code being in the GPC's cache") \
   X(latency_launch_far, "cycle", "the same, beyond the mean, in GPCs far from the half of L2 that holds the code; less, in the others") \
   X(latency_launch_constants, "cycle", "start of a launch's first block to the launch's constants being in the GPC's cache") \
+  X(latency_launch_dispatched, "cycle", "last SM of a GPC getting its first block to the first code being in the GPC's cache, at the earliest") \
   X(launch_lines_ahead, "line", "of a kernel's code, the most that come to a GPC's cache before the first goes on to an SM") \
   X(interval_launch_line, "1/100 cycle", "what each of them takes, in the mean of the GPCs") \
   X(sm_start_cycles, "cycle", "an SM counts as active before the first of its warps") \

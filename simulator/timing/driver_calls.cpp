@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simulator/execute/device_runtime.hpp"
+#include "simulator/timing/print_shares.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -37,20 +38,7 @@ Cycle allocation_cycles(SmContext& context, Cycle lanes, std::uint64_t bytes, Cy
   return std::max(alone, context.heap.wait(now, served * Server::kTicks) + served);
 }
 
-// What a warp does in the driver's code of printf, in thousandths of its time: for a call with its
-// numbers (calls16 less calls1 of int1 of gpu/kernels/micro/timing/cold_prints.cu), for characters
-// (the same of chars64 less chars1), for lanes (hello by 32 less by one), and while it waits for
-// others, of its turn what four lanes take and what more do (int1.calls4.b132).
 constexpr double kThousand = 1000;
-struct PrintShares {
-  std::uint16_t wait, selected, no_instruction, long_scoreboard, short_scoreboard, membar,
-      branch_resolving;
-};
-constexpr PrintShares kOfCall{436, 168, 30, 142, 73, 123, 28};
-constexpr PrintShares kOfCharacters{346, 94, 2, 246, 298, 0, 14};
-constexpr PrintShares kOfLanes{289, 76, 0, 374, 107, 137, 17};
-constexpr PrintShares kOfFewLanesTurns{0, 0, 0, 490, 0, 510, 0};
-constexpr PrintShares kOfMoreLanesTurns{0, 0, 0, 740, 0, 260, 0};
 
 void spend(StallCycles& time, Cycle cycles, const PrintShares& shares) {
   double sum = 0;

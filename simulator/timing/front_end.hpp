@@ -86,7 +86,7 @@ class FrontEnd {
     if (line == sub_core.last) return line + 1;
     return std::min(code_lines_, line + (line == sub_core.last + 1 ? 3 : 2));
   }
-  Cycle fetch_operand(unsigned sub_core, std::uint32_t line, Cycle now);
+  Cycle fetch_operand(unsigned sub_core, std::uint32_t line, bool on_its_way, Cycle now);
   Cycle fetch(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now);
   Cycle fetch_first(SubCore& sub_core, std::uint32_t warp, std::uint32_t line, Cycle now);
   Cycle in_l1(std::uint32_t warp, std::uint32_t line, Cycle now);

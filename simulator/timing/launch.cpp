@@ -86,11 +86,18 @@ TimedLaunch::TimedLaunch(const LaunchContext& context, const Options& options,
   core_.instruction_limit = context.instruction_limit;
   core_.cycle = &clock_;
   if (!options.cold_caches) shared_.print_code = shared_.print_arguments = 0;
-  const std::uint32_t lines = kernel_lines(context, constants_);
-  const bool kept = !options.cold_caches && device.last_kernel == context.request->kernel;
+  const isa::Kernel* const kernel = context.request->kernel;
+  const LaunchedKernel launched{
+      .entry = context.entry,
+      .lines = kernel_lines(context, constants_),
+      .parameters = kernel->parameter_offset,
+      .cold = options.cold_caches,
+      .kept = !options.cold_caches && device.last_kernel == kernel,
+      .sms = sms_with_blocks(),
+      .block_interval = first_block_interval(),
+  };
   for (std::uint32_t i = 0; i < constants_.gpcs; ++i)
-    gpcs_.emplace_back(constants_, code_->program, context.entry, lines, options.cold_caches, kept,
-                       i, sm_places_);
+    gpcs_.emplace_back(constants_, code_->program, launched, i, sm_places_);
   place_sms();
   memory_.start(options.cold_caches);
   choose_sample(options);
@@ -112,12 +119,15 @@ void TimedLaunch::choose_threads(const Options& options, DeviceTime& device, std
   }
 }
 
-// Those that get blocks: the first ones, where there are fewer blocks than SMs.
+// The first ones, where there are fewer blocks than SMs.
+std::uint32_t TimedLaunch::sms_with_blocks() const {
+  if (cluster_.count() > 1) return sm_count_;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sm_count_, blocks_));
+}
+
 void TimedLaunch::place_sms() {
   sms_.clear();
-  const std::uint64_t used =
-      cluster_.count() > 1 ? sm_count_ : std::min<std::uint64_t>(sm_count_, blocks_);
-  for (std::uint32_t i = 0; i < used; ++i)
+  for (std::uint32_t i = 0; i < sms_with_blocks(); ++i)
     sms_.emplace_back(shared_, i, l1_bytes_, gpcs_[sm_places_[i].gpc], sm_places_[i]);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 
 #include "simulator/timing/named_lines.hpp"
@@ -12,6 +13,10 @@ namespace {
 // Local memory lies apart from what programs allocate.
 constexpr LineNumber kLocalLines = LineNumber{1} << 56;
 constexpr unsigned kWordBytes = 4;
+// What an atomic in each round, and a store of parts of sectors, needs room for on the way besides
+// its words: additions of one lane's word take 20 bytes, of a line's 32 words 144 (behind.*.n48.w1
+// of gpu/kernels/micro/timing/full_ways.cu).
+constexpr unsigned kHeaderBytes = 16;
 constexpr LineNumber kNothingStored = ~LineNumber{0};
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
@@ -35,6 +40,8 @@ void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   buffered_.assign(std::max(1u, constants_.store_buffer_lines), 0);
   at_data_.assign(std::max(1u, constants_.lsu_data_entries), 0);
   next_buffered_ = next_at_data_ = 0;
+  passing_.start();
+  leaving_.start();
   sent_ = data_free_ = 0;
 }
 
@@ -68,7 +75,8 @@ PipeWork LoadStoreUnit::passing(const Timed& instruction) const {
                                   : constants_.lsu_shared_address_interval,
           .shared_busy = 1,
           .own_busy = 1,
-          .places = constants_.lsu_shared_entries,
+          .places = special ? constants_.lsu_special_entries : constants_.lsu_own_entries,
+          .common_places = special ? 0 : constants_.lsu_shared_entries,
           .special_busy = special ? Cycle{instruction.interval} : 0};
 }
 
@@ -236,7 +244,7 @@ class LoadStoreUnit::AtomicRounds {
     const bool doubles = out.adds_floats && access.width == sizeof(double);
     const bool swaps = access.kind == AccessKind::compare_and_swap;
     out.whole_passes = out.half_passes = 0;
-    out.flits = 0;
+    out.flits = out.bytes = 0;
     for (const Round& round : std::span(rounds_).first(count_)) {
       for (const unsigned bytes : round.bytes) {
         if (bytes == 0) continue;
@@ -244,6 +252,7 @@ class LoadStoreUnit::AtomicRounds {
         ++(wide ? out.wide_passes : bytes == kSectorBytes ? out.whole_passes : out.half_passes);
       }
       out.flits = static_cast<std::uint16_t>(out.flits + (round.lanes == 1 ? 1 : 1 + sectors));
+      out.bytes = static_cast<std::uint16_t>(out.bytes + kHeaderBytes + round.lanes * access.width);
     }
   }
 
@@ -270,6 +279,10 @@ void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
         ++(piece.bytes[sector] == ~0u ? out.whole_passes : out.half_passes);
     out.partial = out.half_passes != 0;
     out.flits = static_cast<std::uint16_t>(count_sectors(piece.sectors) + (out.partial ? 1 : 0));
+    unsigned bytes = out.partial ? kHeaderBytes : 0;
+    for (const std::uint32_t each : piece.bytes)
+      bytes += static_cast<unsigned>(std::popcount(each));
+    out.bytes = static_cast<std::uint16_t>(bytes);
   }
   if (is_atomic(access.kind)) count_rounds(access, adds_floats, pieces);
 }
@@ -409,7 +422,7 @@ void LoadStoreUnit::merge_stores(std::span<Piece> pieces, Cycle now) {
     }
     if (now > open->last + constants_.store_merge_cycles) open->sectors = 0;
     piece.merged = (piece.sectors & ~open->sectors) == 0;
-    if (piece.merged) piece.outgoing.flits = 0;
+    if (piece.merged) piece.outgoing.flits = piece.outgoing.bytes = 0;
     open->sectors |= piece.sectors;
     open->last = now;
   }
@@ -421,7 +434,8 @@ void LoadStoreUnit::hurry_copy(const Timed& instruction, Cycle passes, PipeWork&
   const Cycle needed = instruction.is_past_l1 ? 0 : passes;
   work.shared_busy = work.own_busy = std::max<Cycle>(constants_.lsu_copy_interval, needed);
   work.address_busy = constants_.lsu_copy_address_interval;
-  work.places = constants_.lsu_load_entries;
+  work.places = constants_.lsu_own_entries;
+  work.common_places = constants_.lsu_load_entries;
 }
 
 // What no lane makes takes the address unit as long as what is made, but for stores, which then do
@@ -433,8 +447,11 @@ PipeWork LoadStoreUnit::at_address_unit(const Timed& instruction, bool unmade) c
             .places = constants_.lsu_store_entries};
   if (unmade && instruction.is_shared)
     return {.address_busy = constants_.lsu_shared_address_interval,
-            .places = constants_.lsu_shared_entries};
-  return {.address_busy = constants_.lsu_address_interval, .places = constants_.lsu_load_entries};
+            .places = constants_.lsu_own_entries,
+            .common_places = constants_.lsu_shared_entries};
+  return {.address_busy = constants_.lsu_address_interval,
+          .places = constants_.lsu_own_entries,
+          .common_places = constants_.lsu_load_entries};
 }
 
 Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instruction,
@@ -462,7 +479,8 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
       const bool store = access.kind == AccessKind::store;
       work.address_busy =
           store ? constants_.lsu_address_interval : constants_.lsu_shared_address_interval;
-      work.places = store ? constants_.lsu_store_entries : constants_.lsu_shared_entries;
+      work.places = store ? constants_.lsu_store_entries : constants_.lsu_own_entries;
+      work.common_places = store ? 0 : constants_.lsu_shared_entries;
     }
   }
   if (instruction.is_async) hurry_copy(instruction, longest, work);
@@ -590,28 +608,54 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
   return served_;
 }
 
+// An SM's requests reach L2 in order: while L2 has not taken what the SM sent before, all of it but
+// the last passes, loads of other lines wait too, and other SMs' do not (behind.* of
+// gpu/kernels/micro/timing/full_ways.cu).
+void LoadStoreUnit::wait_behind_sent(Request& request) const {
+  const Cycle before = passing_.taken_before();
+  if (before <= request.time || request.of_copy) return;
+  if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch)
+    request.done += before - request.time;
+  else
+    request.done = std::max(request.done, before + constants_.latency_l2_hit / 2);
+}
+
+void LoadStoreUnit::LastSent::add(Cycle taken, std::uint64_t size, std::uint64_t most) {
+  sent_.push_back({taken, size});
+  for (size_ += size; size_ > most; sent_.pop_front()) {
+    taken_before_ = std::max(taken_before_, sent_.front().first);
+    size_ -= sent_.front().second;
+  }
+}
+
 // So much may be on the way to L2; then nothing more leaves the SM (measured: pile of
 // gpu/kernels/micro/timing/contention.cu).
 void LoadStoreUnit::hold_back_stores() {
-  for (const Request& request : requests_) {
+  left_.assign(requests_.size(), 0);
+  for (Request& request : requests_) {
+    wait_behind_sent(request);
     if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch) continue;
-    const Cycle done = request.done - constants_.latency_l2_hit / 2;
-    assert(request.outgoing.flits >> kFlitBits == 0);
-    outgoing_.push(done << kFlitBits | request.outgoing.flits);
-    outgoing_flits_ += request.outgoing.flits;
+    const Cycle taken = std::max(request.taken, passing_.taken_before());
+    const Outgoing& out = request.outgoing;
+    passing_.add(taken, out.passes(), constants_.sm_passing_passes);
+    leaving_.add(taken, out.passes(), constants_.sm_leaving_passes);
+    left_[request.number] = leaving_.taken_before();
+    outgoing_.push(taken << kSizeBits | out.bytes);
+    outgoing_bytes_ += request.outgoing.bytes;
     while (!outgoing_.empty()) {
-      const Cycle taken = outgoing_.top() >> kFlitBits;
-      const std::uint64_t flits = outgoing_.top() & ((1u << kFlitBits) - 1);
-      if (taken > request.time && outgoing_flits_ <= constants_.sm_outgoing_flits) break;
-      if (taken > request.time) pipe_.hold_until(taken);
+      const Cycle until = outgoing_.top() >> kSizeBits;
+      const std::uint64_t bytes = outgoing_.top() & ((1u << kSizeBits) - 1);
+      if (until > request.time && outgoing_bytes_ <= constants_.sm_outgoing_bytes) break;
+      if (until > request.time) pipe_.hold_until(until);
       outgoing_.pop();
-      outgoing_flits_ -= flits;
+      outgoing_bytes_ -= bytes;
     }
   }
 }
 
 std::span<const Outstanding> LoadStoreUnit::collect() {
   constexpr std::size_t kAhead = 8;
+  hold_back_stores();
   for (std::size_t i = 0; i < awaited_lines_.size(); ++i) {
     if (i + kAhead < awaited_lines_.size()) l1_.prefetch_place(awaited_lines_[i + kAhead].place);
     if (L1::Line line = l1_.find_at(awaited_lines_[i].place, awaited_lines_[i].number);
@@ -622,13 +666,15 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   for (const Pending& pending : pending_) {
     Outstanding who = pending.who;
     Cycle answered = 0;
-    for (std::uint32_t i = 0; i < pending.count; ++i)
-      answered = std::max(answered, requests_[waits_[pending.first + i]].done);
+    for (std::uint32_t i = 0; i < pending.count; ++i) {
+      const std::uint32_t request = waits_[pending.first + i];
+      answered = std::max(answered, requests_[request].done);
+      who.left = std::max(who.left, left_[request]);
+    }
     if (who.is_async) answered += constants_.latency_copy_extra;
     who.done = std::max(pending.known, answered);
     collected_.push_back(who);
   }
-  hold_back_stores();
   awaited_lines_.clear();
   pending_.clear();
   waits_.clear();

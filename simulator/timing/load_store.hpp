@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <queue>
 #include <span>
@@ -34,6 +35,7 @@ struct Outstanding {
   std::uint8_t scoreboard = kNoScoreboard, read_scoreboard = kNoScoreboard;
   bool is_store = false, is_async = false;
   Cycle done = 0;  // once the answers are there
+  Cycle left = 0;  // of a store, when it has left the SM
 };
 
 inline bool is_atomic(AccessKind kind) {
@@ -110,6 +112,8 @@ class LoadStoreUnit {
   void for_each_waiting(Visit&& visit) const {
     for (const Pending& pending : pending_) visit(pending.who);
   }
+  // Whether stores wait to leave the SM, as far as L2 has answered.
+  bool is_way_full(Cycle now) const { return leaving_.taken_before() > now; }
   // Nothing is in L1 any more.
   void empty_l1() { l1_.clear(); }
   // After L2 has answered: who waited, with `done`. Forgets the requests.
@@ -205,6 +209,7 @@ class LoadStoreUnit {
             Completion& completion);
   void store(const Piece& piece, Lookups& lookups, Cycle base);
   Cycle miss_time(Cycle base);
+  void wait_behind_sent(Request& request) const;
   void hold_back_stores();
   Request& send(Request::Kind kind, LineNumber line, SectorMask sectors, Cycle base);
 
@@ -232,13 +237,28 @@ class LoadStoreUnit {
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;
-  // What L2 has not taken yet: when it will have, and in the lowest bits how many flits that is; so
+  // What L2 has not taken yet: when it will have, and in the lowest bits how many bytes that is; so
   // one comparison orders them.
-  static constexpr unsigned kFlitBits = 16;
+  static constexpr unsigned kSizeBits = 16;
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> outgoing_;
-  std::uint64_t outgoing_flits_ = 0;
-  Cycle misses_free_ = 0;  // when L1 can ask L2 for another line
-  Cycle served_at_ = 0;    // when what was served last would have issued on an idle unit
+  std::uint64_t outgoing_bytes_ = 0;
+  // The last that was sent, no more than fits, and when L2 has taken all that was sent before.
+  class LastSent {
+   public:
+    void start() { *this = {}; }
+    void add(Cycle taken, std::uint64_t size, std::uint64_t most);
+    Cycle taken_before() const { return taken_before_; }
+
+   private:
+    std::deque<std::pair<Cycle, std::uint64_t>> sent_;  // when L2 takes it, and its size
+    std::uint64_t size_ = 0;
+    Cycle taken_before_ = 0;
+  };
+  LastSent passing_;         // what follows need not wait for these
+  LastSent leaving_;         // these have left the SM
+  std::vector<Cycle> left_;  // by request: when it has left
+  Cycle misses_free_ = 0;    // when L1 can ask L2 for another line
+  Cycle served_at_ = 0;      // when what was served last would have issued on an idle unit
   struct AwaitedLine {
     LineNumber number = 0;
     std::size_t place = 0;  // in l1_, when it was asked for

@@ -25,11 +25,14 @@ std::uint32_t LoadStoreUnit::ask(Request::Kind kind, LineNumber line, SectorMask
                                  SectorMask brings, Cycle time) {
   Request& request = send(kind, line, sectors, time);
   request.brings = brings;
+  request.of_copy = true;
   waits_.pop_back();
   if (kind == Request::Kind::read || kind == Request::Kind::prefetch) return request.number;
   const auto flits = static_cast<std::uint8_t>(count_sectors(sectors));
-  request.outgoing = {
-      .flits = flits, .adds_floats = kind == Request::Kind::atomic, .whole_passes = flits};
+  request.outgoing = {.flits = flits,
+                      .bytes = static_cast<std::uint16_t>(flits * kSectorBytes),
+                      .adds_floats = kind == Request::Kind::atomic,
+                      .whole_passes = flits};
   return request.number;
 }
 

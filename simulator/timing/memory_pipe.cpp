@@ -1,6 +1,7 @@
 #include "simulator/timing/memory_pipe.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::simulator::timing {
 
@@ -31,7 +32,6 @@ std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) 
     port_free_ = work.ready + constants_.lsu_shared_interval;
     sub.own_free = work.ready + work.own_busy;
     shared_free_ = work.ready + std::max<Cycle>(work.shared_busy, constants_.lsu_shared_interval);
-    last_ = sub_core;
     return work.ready;
   }
   sub.leaves[place] = kNever;
@@ -54,8 +54,12 @@ void MemoryPipe::look_again(unsigned sub_core) {
   const std::size_t first = sub.gone + sub.behind;  // before the address unit
   if (first == sub.waiting.size()) return;
   const PipeWork& next = sub.waiting[first].work;
-  if (sub.behind < std::max(1u, next.places))  // there is a place behind the address unit
-    times.address = std::max(next.ready, sub.address_free);
+  if (has_place(sub, next)) times.address = std::max(next.ready, sub.address_free);
+}
+
+// Behind the address unit (steps.* of gpu/kernels/micro/timing/memory_turns.cu).
+bool MemoryPipe::has_place(const SubCore& sub, const PipeWork& work) const {
+  return sub.behind < std::max(1u, work.places) || common_ < work.common_places;
 }
 
 void MemoryPipe::find_next_event() {
@@ -72,6 +76,7 @@ void MemoryPipe::find_next_event() {
 // The address unit takes the sub-core's next instruction.
 void MemoryPipe::address(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
+  const std::size_t common = common_ - in_common(sub);
   Waiting& waiting = sub.waiting[sub.gone + sub.behind++];
   waiting.addressed = time;
   sub.address_free = time + waiting.work.address_busy;
@@ -80,24 +85,57 @@ void MemoryPipe::address(unsigned sub_core, Cycle time) {
   addressed_.push_back({waiting.work.token, time});
   made_room_ |= std::uint64_t{1} << sub_core;
   last_addressed_ = sub_core;
-  look_again(sub_core);
+  count_common(sub_core, common + in_common(sub));
 }
 
 // The shared unit takes the sub-core's first one.
 void MemoryPipe::begin(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
   const PipeWork work = sub.waiting[sub.gone++].work;
+  const std::size_t common = common_ - in_common(sub);
   --sub.behind;
   --waiting_;
   sub.own_free = time + work.own_busy;
   shared_free_ = time + std::max<Cycle>(work.shared_busy, constants_.lsu_shared_interval);
   taken_.push_back({work.token, time});
-  last_ = sub_core;
   sub.forget_gone();
+  if (work.special_busy != 0) {
+    special_free_ = time + work.special_busy;
+    for (unsigned i = 0; i < sub_cores_.size(); ++i) look_again(i);
+  }
+  count_common(sub_core, common + in_common(sub));
+}
+
+// Something has changed for the sub-core; for another one too if there is room for its next
+// instruction now, or no more.
+void MemoryPipe::count_common(unsigned sub_core, std::size_t common) {
   look_again(sub_core);
-  if (work.special_busy == 0) return;
-  special_free_ = time + work.special_busy;
-  for (unsigned i = 0; i < sub_cores_.size(); ++i) look_again(i);
+  const std::size_t before = std::exchange(common_, common);
+  if (before == common) return;
+  for (unsigned i = 0; i < sub_cores_.size(); ++i) {
+    const SubCore& sub = sub_cores_[i];
+    const std::size_t next = sub.gone + sub.behind;
+    if (next == sub.waiting.size()) continue;
+    const std::uint32_t limit = sub.waiting[next].work.common_places;
+    if ((before < limit) != (common < limit)) look_again(i);
+  }
+}
+
+// Of the sub-cores whose first instruction could begin, that of the one which left its address unit
+// first: what comes later waits for all before it, whosever they are (beside.* of
+// gpu/kernels/micro/timing/memory_turns.cu).
+unsigned MemoryPipe::first_addressed(Cycle time) const {
+  const auto count = static_cast<unsigned>(sub_cores_.size());
+  unsigned found = count;
+  Cycle earliest = kNever;
+  for (unsigned i = 0; i < count; ++i) {
+    if (times_[i].begin > time) continue;
+    const Cycle addressed = sub_cores_[i].waiting[sub_cores_[i].gone].addressed;
+    if (addressed >= earliest) continue;
+    earliest = addressed;
+    found = i;
+  }
+  return found;
 }
 
 std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
@@ -121,10 +159,7 @@ std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
           sub_core != count)
         address(sub_core, time);
     if (shared_free_ <= time)
-      if (const unsigned sub_core =
-              first_after(last_, [&](unsigned i) { return times_[i].begin <= time; });
-          sub_core != count)
-        begin(sub_core, time);
+      if (const unsigned sub_core = first_addressed(time); sub_core != count) begin(sub_core, time);
   }
   return taken_;
 }

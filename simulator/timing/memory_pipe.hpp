@@ -1,9 +1,11 @@
 // How memory instructions come from the sub-cores to the unit they share. Each sub-core has a
 // queue, an address unit that takes from it one by one, of all of them one in a cycle, and a few
-// places behind that; the shared unit takes the instruction that could begin first, whichever
-// sub-core it is of. S2R waits there for a unit of its own, which is slower.
+// places behind that; loads may stand in more places, which all sub-cores share. The shared unit
+// takes, of the instructions that could begin, the one that left its address unit first. S2R waits
+// there for a unit of its own, which is slower.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,13 +19,15 @@ namespace heddle::simulator::timing {
 
 // What an instruction asks of the units, in cycles.
 struct PipeWork {
-  Cycle ready = 0;           // at the address unit, with nothing before it
-  Cycle address_busy = 0;    // the address unit, for this instruction
-  Cycle shared_busy = 0;     // the shared unit
-  Cycle own_busy = 0;        // until the shared unit may take the sub-core's next one
-  std::uint32_t places = 0;  // instructions that may be behind the address unit, with this one
-  std::uint32_t token = 0;   // the caller's
-  Cycle special_busy = 0;    // the unit behind that, which brings special registers; 0: it does not
+  Cycle ready = 0;         // at the address unit, with nothing before it
+  Cycle address_busy = 0;  // the address unit, for this instruction
+  Cycle shared_busy = 0;   // the shared unit
+  Cycle own_busy = 0;      // until the shared unit may take the sub-core's next one
+  // Instructions of the sub-core that may be behind its address unit, with this one; and beyond
+  // these, of all sub-cores.
+  std::uint32_t places = 0, common_places = 0;
+  std::uint32_t token = 0;  // the caller's
+  Cycle special_busy = 0;   // the unit behind that, which brings special registers; 0: it does not
 };
 
 class MemoryPipe {
@@ -84,7 +88,13 @@ class MemoryPipe {
     }
   };
 
+  bool has_place(const SubCore& sub, const PipeWork& work) const;
+  std::size_t in_common(const SubCore& sub) const {
+    return sub.behind - std::min<std::size_t>(sub.behind, constants_.lsu_own_entries);
+  }
   void look_again(unsigned sub_core);
+  unsigned first_addressed(Cycle time) const;
+  void count_common(unsigned sub_core, std::size_t common);
   void find_next_event();
   void address(unsigned sub_core, Cycle time);
   void begin(unsigned sub_core, Cycle time);
@@ -93,10 +103,11 @@ class MemoryPipe {
   std::vector<Times> times_;  // by sub-core
   std::vector<SubCore> sub_cores_;
   std::vector<Taken> taken_, addressed_;
-  std::uint64_t made_room_ = 0;             // bit i: for sub-core i
-  std::size_t waiting_ = 0;                 // instructions, of all sub-cores
-  unsigned last_ = 0, last_addressed_ = 0;  // the sub-cores served last
-  Cycle port_free_ = 0;                     // when one of the address units may take an instruction
+  std::uint64_t made_room_ = 0;  // bit i: for sub-core i
+  std::size_t waiting_ = 0;      // instructions, of all sub-cores
+  std::size_t common_ = 0;       // of these, the ones in places that all share
+  unsigned last_addressed_ = 0;  // the sub-core that one was taken from last
+  Cycle port_free_ = 0;          // when one of the address units may take an instruction
   Cycle shared_free_ = 0;
   Cycle special_free_ = 0;
   Cycle next_event_ = kNever;

@@ -386,7 +386,7 @@ Cycle MemorySystem::change(const Request& request, const Place& place, Tags::Lin
                          kPercent);
   if (!out.adds_floats) return wait;
   // In hundredths of a cycle: half a cycle counts when there are many.
-  const std::uint64_t passes = std::uint64_t{out.whole_passes} + out.half_passes + out.wide_passes;
+  const std::uint64_t passes = out.passes();
   const std::uint64_t of_each = passes / std::max(1u, count_sectors(request.sectors));
   Cycle last = now + wait;
   Half& home = halves_[place.home];
@@ -422,6 +422,7 @@ MemorySystem::Delay MemorySystem::write(Request& request, const Place& place, Cy
   // A store passes over its sectors as an atomic does, once each (scatter.* of
   // gpu/kernels/micro/timing/l2_crowds.cu).
   delay.queue(change(request, place, line, now));
+  request.taken = now + constants_.latency_l2_hit / 2 + delay.queues;
   if (!atomic) return delay;
   delay.last(line.extra().wait(had, now));
   const auto missing = static_cast<SectorMask>(with_neighbours(request.sectors & ~had) & ~had);

@@ -21,14 +21,15 @@
 
 namespace heddle::simulator::timing {
 
-// What a store or an atomic on one line sends: flits of 32 bytes, and whether they say which bytes
-// of a sector; passes over a sector in L2 that change all of it, a part, and those of atomics on
-// doubles and of compare-and-swap.
+// What a store or an atomic on one line sends: flits of 32 bytes, the bytes that it needs room for,
+// and whether it says which bytes of a sector it has; passes over a sector in L2 that change all of
+// it, a part, and those of atomics on doubles and of compare-and-swap.
 struct Outgoing {
-  std::uint16_t flits = 0;
+  std::uint16_t flits = 0, bytes = 0;
   bool partial = false;
   bool adds_floats = false;
   std::uint8_t whole_passes = 0, half_passes = 0, wide_passes = 0;
+  unsigned passes() const { return unsigned{whole_passes} + half_passes + wide_passes; }
 };
 
 // Numbers of slices and halves of L2 are in requests.
@@ -46,9 +47,11 @@ struct Request {
   SectorMask sectors = 0;
   SectorMask brings = 0;  // of a line of which L2 lacks some, those that it is to have as well
   Outgoing outgoing{};
+  bool of_copy = false;  // the copy engine's
   // The memory system's: the half where the line is at home, and the number of its slice in each.
   std::uint16_t home = 0, slice = 0;
   Cycle done = kNever;  // the answer: when who waits for it may issue
+  Cycle taken = 0;      // of a store or an atomic: when L2 begins with it
 };
 
 class MemorySystem {

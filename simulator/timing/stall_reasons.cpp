@@ -75,6 +75,7 @@ void SubCore::ask_for_code(ResidentWarp& warp, Cycle now) {
 // 20 cycles, not for 270; one that loads a constant and ends, for as long as that takes).
 SubCore::Wait SubCore::wait_at_end(const ResidentWarp& warp, Cycle now) const {
   if (warp.unsent_stores != 0) return {Stall::drain, kNever};
+  if (warp.stores.unknown != 0 && units_.memory.is_way_full(now)) return {Stall::drain, kNever};
   Cycle until = now;
   if (warp.stores_left != 0)
     until = std::max(

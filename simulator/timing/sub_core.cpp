@@ -172,7 +172,10 @@ void SubCore::take_up(const Served& served, Cycle now) {
 
 void SubCore::take_answer(const Outstanding& answer, Cycle now) {
   if (!holds(answer)) return;
-  settle(slots_[answer.slot % kSlots], answer, answer.done);
+  ResidentWarp& warp = slots_[answer.slot % kSlots];
+  if (answer.is_store && answer.left > now)
+    warp.stores_left = std::max(warp.stores_left, answer.left);
+  settle(warp, answer, answer.done);
   wake(answer.slot % kSlots, now);
 }
 

@@ -49,6 +49,7 @@ class TimedLaunch {
   // Until `instructions` have issued in all, nothing is left to happen, or the launch
   // stops.
   Ran run_until(std::uint64_t instructions);
+  std::uint32_t sms_with_blocks() const;
   void place_sms();
   Cycle next_event() const;
   Cycle first_block_interval() const;

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include "simulator/base/file.hpp"
+#include "simulator/timing/print_shares.hpp"
 #include "validation/micro_launches.hpp"
 
 namespace heddle::validation {
@@ -61,6 +66,68 @@ TEST(Calibration, CommittedModelIsWhatTheRecordsGive) {
       simulator::read_file(kSource / "simulator/models/h200.toml", std::uint64_t{1} << 20);
   const auto records = read_micro_records(kSource / "validation/records/h200/micro");
   EXPECT_EQ(calibrated_model(model, records), model) << "run heddle calibrate";
+}
+
+// Cycles of a warp by the members of PrintShares.
+using PrintCycles = std::array<double, 7>;
+
+PrintCycles operator-(PrintCycles cycles, const PrintCycles& less) {
+  for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] -= less[i];
+  return cycles;
+}
+
+// Of each further call.
+PrintCycles further_print(const MicroRecord& answers, const std::string& what, int calls,
+                          const std::string& shape) {
+  constexpr const char* kReasons[] = {
+      "wait",   "selected",        "no_instruction", "long_scoreboard", "short_scoreboard",
+      "membar", "branch_resolving"};
+  PrintCycles cycles{};
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    const auto spent = [&](int count) {
+      return answers[what + ".calls" + std::to_string(count) + "." + shape + ".warps0." +
+                     kReasons[i]];
+    };
+    cycles[i] = (spent(calls) - spent(1)) / (calls - 1);
+  }
+  return cycles;
+}
+
+void expect_shares(const simulator::timing::PrintShares& shares, const PrintCycles& cycles,
+                   const char* what) {
+  constexpr double kThousand = 1000, kRounding = 1;
+  const double expected[] = {static_cast<double>(shares.wait),
+                             static_cast<double>(shares.selected),
+                             static_cast<double>(shares.no_instruction),
+                             static_cast<double>(shares.long_scoreboard),
+                             static_cast<double>(shares.short_scoreboard),
+                             static_cast<double>(shares.membar),
+                             static_cast<double>(shares.branch_resolving)};
+  double sum = 0;
+  for (const double each : cycles) sum += std::max(each, 0.0);
+  for (std::size_t i = 0; i < cycles.size(); ++i)
+    EXPECT_NEAR(expected[i], kThousand * std::max(cycles[i], 0.0) / sum, kRounding)
+        << what << ", " << i;
+}
+
+TEST(Calibration, SharesOfPrintfAreWhatTheRecordGives) {
+  const auto records = read_micro_records(kSource / "validation/records/h200/micro");
+  const MicroRecord& answers = records.at("cold_prints");
+  const auto calls = [&](const std::string& what, int count, const std::string& shape) {
+    return further_print(answers, what, count, shape);
+  };
+  const std::string one_thread = "b1.t1.lanes32", one_lane = "b1.t32.lanes1";
+  const PrintCycles call = calls("int1", 16, one_lane);
+  const PrintCycles few = calls("int1", 4, "b132.t32.lanes4");
+  const PrintCycles many = calls("int1", 4, "b132.t32.lanes32");
+  using namespace simulator::timing;
+  expect_shares(kOfCall, call, "of a call");
+  expect_shares(kOfCharacters, calls("chars64", 16, one_thread) - calls("chars1", 16, one_thread),
+                "of characters");
+  expect_shares(kOfLanes, calls("hello", 4, "b1.t32.lanes32") - calls("hello", 4, one_lane),
+                "of lanes");
+  expect_shares(kOfFewLanesTurns, few - call, "of few lanes' turns");
+  expect_shares(kOfMoreLanesTurns, many - few, "of more lanes' turns");
 }
 
 TEST(Calibration, RowsOfOtherConstantsStay) {

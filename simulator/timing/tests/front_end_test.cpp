@@ -43,7 +43,7 @@ class Code {
   const Constants constants_ = constants();
   const TimedProgram program_ = program();
   const std::vector<SmPlace> places_ = sm_places(constants_, 1);
-  GpcCache gpc_{constants_, program_, 0, kLines, false, false, 0, places_};
+  GpcCache gpc_{constants_, program_, {.lines = kLines}, 0, places_};
   FrontEnd front_end_{constants_, program_, 0, gpc_, gpc_.way_to(places_[0]), 0};
 };
 
@@ -72,6 +72,60 @@ TEST(FrontEnd, KeepsFourLinesOfASet) {
     const Cycle again = code.fetch(1, 0, 10, now) - now;
     EXPECT_EQ(again > 20, lines == 5) << again;
   }
+}
+
+// What a launch brings to the first GPC's cache: the time of the kernel's first line of code, and
+// of a line of constants.
+struct Brought {
+  Cycle code = 0, constant = 0;
+};
+Brought brought(const LaunchedKernel& kernel, std::uint32_t constant_line,
+                const char* changed = "") {
+  constexpr Cycle kLaunch = 1000, kMany = 100'000;
+  const Constants constants = constants_for(
+      gpu_model("h200"),
+      parse_options(std::string("latency_launch=1000,latency_launch_code=100,latency_launch_far=30,"
+                                "latency_launch_constants=200,launch_lines_ahead=0,") +
+                    changed));
+  TimedProgram program;
+  program.code_lines = kLines;
+  program.instructions_per_line = kInstructions;
+  program.constant_lines = {{0, constant_line}};
+  const std::vector<SmPlace> places = sm_places(constants, 1);
+  GpcCache gpc(constants, program, kernel, 0, places);
+  const Cycle code = gpc.arrival(kernel.entry / kInstructions);
+  EXPECT_LT(code, kMany);
+  return {code - kLaunch, gpc.constant(0, kLaunch) - kLaunch};
+}
+
+// store.*.b1.* of short_launches.cu.
+TEST(FrontEnd, AnOperandThatSubCoresWantComesToTheSmOnce) {
+  constexpr Cycle kWay = 50;
+  const Constants constants =
+      constants_for(gpu_model("h200"), parse_options("interval_cpc_line=5000,"));
+  TimedProgram program;
+  program.code_lines = kLines;
+  program.instructions_per_line = kInstructions;
+  program.constant_lines = {{0, 0}};
+  const std::vector<SmPlace> places = sm_places(constants, 1);
+  GpcCache gpc(constants, program, {.lines = kLines}, 0, places);
+  FrontEnd front_end(constants, program, 0, gpc, gpc.way_to(places[0]), 0);
+  const Cycle first = front_end.operand(0, 0, kLater);
+  EXPECT_LT(front_end.operand(1, 0, kLater), first + kWay / 2);
+}
+
+// line511 of code_places.cu.
+TEST(GpcCache, GetsAModulesFirstKernelFromTheFarHalfOfL2) {
+  EXPECT_EQ(brought({.entry = kInstructions, .lines = 1}, 0).code, 100u);
+  EXPECT_EQ(brought({.entry = 0, .lines = 1}, 0).code, 130u);
+  EXPECT_EQ(brought({.entry = 0, .lines = 1}, 0, "l2_halves=1,").code, 100u);
+}
+
+// Only the parameters come later: code_places.cu and constant.* of code_sizes.cu.
+TEST(GpcCache, HasALaunchsConstantsBeforeItsParameters) {
+  const LaunchedKernel kernel{.entry = kInstructions, .lines = 1, .parameters = 0x210};
+  EXPECT_EQ(brought(kernel, 7).constant, 0u);
+  EXPECT_NEAR(static_cast<double>(brought(kernel, 8).constant), 200, 1);
 }
 
 }  // namespace

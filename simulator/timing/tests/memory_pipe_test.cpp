@@ -95,6 +95,41 @@ TEST(MemoryPipe, KeepsTheOrderOfASubCoreHoweverManyHaveGone) {
   EXPECT_EQ(taken.size(), 99u);
 }
 
+// One of a sub-core's instructions is served, one has its own place behind the address unit; the
+// others go there as long as all sub-cores together leave room.
+TEST(MemoryPipe, SubCoresSharePlacesBehindTheAddressUnits) {
+  Constants c = constants();
+  c.lsu_own_entries = 1;
+  c.mio_queue_entries = 8;
+  const auto in_queue = [&](std::uint32_t common, unsigned sub_cores) {
+    MemoryPipe pipe(c);
+    PipeWork work = conflict(4, 0);
+    work.places = 1;
+    work.common_places = common;
+    for (unsigned sub = 0; sub < sub_cores; ++sub)
+      for (work.token = 0; work.token < 6; ++work.token) pipe.enter(sub, work);
+    std::size_t addressed = 0;
+    pipe.advance(19);
+    addressed += pipe.addressed().size();
+    return 6 * sub_cores - 1 - addressed;
+  };
+  EXPECT_EQ(in_queue(0, 1), 4u);
+  EXPECT_EQ(in_queue(3, 1), 1u);
+  EXPECT_EQ(in_queue(3, 2), 6u);
+}
+
+TEST(MemoryPipe, ARoomThatOneSubCoreLeavesIsAnothers) {
+  Constants c = constants();
+  c.lsu_own_entries = 1;
+  MemoryPipe pipe(c);
+  PipeWork work = conflict(4, 0);
+  work.places = 1;
+  work.common_places = 1;
+  for (unsigned sub = 0; sub < 2; ++sub)
+    for (work.token = 0; work.token < 4; ++work.token) pipe.enter(sub, work);
+  EXPECT_EQ(begins(pipe).size(), 7u);  // the first began at once
+}
+
 TEST(MemoryPipe, NothingBeginsBeforeItIsLetGo) {
   const Constants c = constants();
   MemoryPipe pipe(c);

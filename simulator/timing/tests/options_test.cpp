@@ -66,7 +66,7 @@ TEST(TimingOptions, MoreSmsTakeLessTimeAsLongAsThereAreBlocksForThem) {
   // Nothing but when the code comes to their GPCs.
   const auto enough = static_cast<double>(machine.run("alu_loop", on_sms(64)).active_max);
   EXPECT_NEAR(static_cast<double>(machine.run("alu_loop", on_sms(132)).active_max), enough,
-              enough / 50);
+              enough / 40);
 }
 
 TEST(TimingOptions, WarmCachesKeepWhatTheLaunchBeforeRead) {

@@ -114,7 +114,7 @@ class Timing : public testing::Test {
       "warp_start_interval=0,interval_cbu=1,interval_l1_instruction_line=0,"
       "interval_l15_instruction_line=0,interval_l2_instruction_line=0,"
       "interval_dram_instruction_line=0,interval_cpc_line=1,interval_first_fetch=0,latency_operand_"
-      "miss=0,"
+      "miss=0,interval_gpc_constant=1,latency_launch_dispatched=0,"
       "latency_launch_code=0,latency_launch_far=0,latency_launch_constants=0,launch_lines_ahead=0,"
       "latency_exit=0,sm_start_cycles=0,";
   Device device_{gpu_model("h200")};
@@ -191,13 +191,12 @@ TEST_F(Timing, AWarpEndsWhenWhatItHasAskedForIsThere) {
 TEST_F(Timing, EachWarpAsksForAnOperandThatIsNotThereYet) {
   const std::vector<Word> body{with(kUldc, {.stall = 1}), with(kExit, {})};
   const Result result = run(body, 32 * 4,
-                            "latency_operand_miss=50,interval_cpc_line=1000,interval_uniform=1,"
+                            "latency_operand_miss=50,interval_gpc_constant=1000,interval_uniform=1,"
                             "instruction_prefetch_lines=0,latency_launch=0,"
                             "launch_l0_instruction_bytes=128,");
-  // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart, behind the
-  // line of code.
-  EXPECT_EQ(result.active_max, 4u * 10 + 50 + 2);
-  EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30 + 40);
+  // One after the other leaves the cache that the SMs of a GPC share, ten cycles apart.
+  EXPECT_EQ(result.active_max, 3u * 10 + 50 + 2);
+  EXPECT_EQ(cycles(result, Stall::imc_miss), 4u * 50 + 10 + 20 + 30);
 }
 
 // An instruction that moves on by lines finds four of them again.
@@ -265,12 +264,29 @@ TEST_F(Timing, CodeComesLaterToSomeGpcs) {
   EXPECT_EQ(each.active_sum, 16 * one.active_sum - 3 * 30 + 4 * 30);
 }
 
+// Code goes on to a GPC's SMs when all of them have their first blocks (code_sizes.cu).
+TEST_F(Timing, CodeComesLaterToGpcsThatHaveManyBlocks) {
+  const auto issues = [&](std::uint32_t blocks, const char* dispatched) {
+    const Result result =
+        run({with(kExit, {})}, 32,
+            fmt::format("latency_launch_code=100,interval_gpc_block=20,interval_gpc_large_block=20,"
+                        "latency_launch_dispatched={},",
+                        dispatched),
+            0, {}, blocks);
+    return result.elapsed;
+  };
+  EXPECT_EQ(issues(1, "90"), issues(1, "0"));
+  EXPECT_EQ(issues(3, "90"), issues(1, "0") + 2 * 20 + 90 - 100);
+}
+
 // More of a kernel's code comes to its GPC before the first line goes on (code_sizes.cu).
 TEST_F(Timing, TheFirstInstructionOfALargeKernelComesLater) {
   const auto timed = [&](std::uint32_t most, std::uint32_t blocks) {
     return run({with(kExit, {})}, 32,
-               fmt::format("launch_lines_ahead={},interval_launch_line=300,l2_halves=2,", most), 0,
-               {}, blocks);
+               fmt::format("launch_lines_ahead={},interval_launch_line=300,l2_halves=2,"
+                           "interval_gpc_block=0,interval_gpc_large_block=0,",
+                           most),
+               0, {}, blocks);
   };
   const Result little = timed(1, 1), some = timed(3, 1);
   EXPECT_EQ(some.active_max, little.active_max + 2 * 3);
@@ -625,6 +641,25 @@ TEST_F(Timing, StoresToOneSectorPassOverItOneAfterTheOther) {
   };
   constexpr std::uint64_t kPass = 1000;  // cycles
   EXPECT_NEAR(static_cast<double>(elapsed(3) - elapsed(2)), kPass, 20);
+}
+
+// Three stores that take L2 a thousand cycles each, a load of another line, and when that is there
+// another store and the end.
+TEST_F(Timing, WhatFollowsStoresWaitsForThoseThatL2HasNotTaken) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};  // STG.E desc[UR6][R4.64], R9
+  constexpr Word kOther{0x0040000604097981, kLdg.hi};           // LDG.E R9, desc[UR6][R4.64+0x4000]
+  const auto address = *device_.memory().allocate(0x8000, "test");
+  const auto active = [&](const std::string& constants) {
+    std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0})};
+    for (unsigned i = 0; i < 3; ++i) body.push_back(with(kStg, {.stall = 11, .wait = 1}));
+    body.push_back(with(kOther, {.write = 2}));
+    body.push_back(with(kStg, {.stall = 11, .wait = 4}));
+    body.push_back(with(kExit, {.stall = 5}));
+    return run(body, 32, "l2_atomic_half_interval=100000," + constants, address).active_max;
+  };
+  EXPECT_LT(active(""), 1000u);
+  EXPECT_GT(active("sm_passing_passes=1,"), 1100u);
+  EXPECT_GT(active("sm_leaving_passes=1,"), 2000u);
 }
 
 TEST_F(Timing, ALaunchEndsWhenItsStoresAreDone) {
