@@ -36,8 +36,8 @@ function Header() {
       {data.recorded < data.steps && <span class="note">{grouped(data.recorded)} steps kept; counts are of all</span>}
       {data.fault !== '' && <span class="note fault" title={data.fault}>stopped: {data.fault.split('\n')[0]}</span>}
       <span class="spring" />
-      <button onClick={toggleTheme} aria-label="light or dark" title="light or dark (t)"><Icon name="theme" /></button>
-      <button onClick={() => (at.helpOpen.value = !at.helpOpen.value)} aria-label="help" title="what the picture shows, and the keys (?)">?</button>
+      <button onClick={toggleTheme} aria-label="light or dark theme" title="light or dark theme (t)"><Icon name="theme" /></button>
+      <button onClick={() => (at.helpOpen.value = !at.helpOpen.value)} aria-label="help" title="legend and keyboard shortcuts (?)">?</button>
     </header>
   );
 }
@@ -55,7 +55,7 @@ const TABS: [string, string][] = [['state', 'State'], ['tree', 'Divergence'], ['
 function Side() {
   return (
     <section class="panel side-panel" aria-label="This step">
-      <div class="tabs" role="tablist" aria-label="What is known of this step">
+      <div class="tabs" role="tablist" aria-label="About this step">
         {TABS.map(([id, label], i) => (
           <button role="tab" id={`tab-${id}`} aria-controls="tab-body" aria-selected={at.tab.value === id} title={`key ${i + 1}`} onClick={() => (at.tab.value = id)}>{label}</button>
         ))}
@@ -75,7 +75,7 @@ function Transport() {
     <footer class="transport">
       <div class="buttons">
         <button aria-label="first step" title="first step (Home)" onClick={() => at.goToStep(0)}><Icon name="first" /></button>
-        <button aria-label="divergence before" title="divergence before (N)" onClick={() => at.goToSplit(-1)}><Icon name="splitBefore" /></button>
+        <button aria-label="previous divergence" title="previous divergence (N)" onClick={() => at.goToSplit(-1)}><Icon name="splitBefore" /></button>
         <button aria-label="step back" title="step back (←)" data-testid="back" onClick={() => at.goBy(-1)}><Icon name="back" /></button>
         <button aria-label="play" title="play (space)" class="play" onClick={() => (at.playing.value = !at.playing.value)}><Icon name={at.playing.value ? 'pause' : 'play'} /></button>
         <button aria-label="step" title="step (→)" data-testid="forward" onClick={() => at.goBy(1)}><Icon name="forward" /></button>
@@ -122,8 +122,8 @@ function Help() {
     <div class="help" onClick={() => (at.helpOpen.value = false)}>
       <div class="sheet" role="dialog" aria-modal="true" aria-label="Help" tabIndex={-1} ref={(sheet) => sheet?.focus()} onClick={(event) => event.stopPropagation()}>
         <h2>Reading the picture</h2>
-        <p>Each band is a warp, each row of it a lane, time runs to the right. Filled: the lane executes. Outlined: active, predicated off. A line: it waits for others. A dot: it is ready, not selected. Empty: it has ended. Grey: the whole warp executes together. Each colour is a side of a branch. ▲: the chosen warp diverges. ▼: it reconverges.</p>
-        <p>Plus, minus: zoom in time. Wheel: the same. Ctrl + wheel: both ways. Alt + wheel: taller bands. Shift + wheel or drag: move. Click: go there. The address in the browser opens this place again.</p>
+        <p>Each band is a warp and each row in it a lane; time runs to the right. Filled: the lane executes. Outlined: it is active but predicated off. Line: it waits for other lanes. Dot: it is ready but not selected. Empty: it has ended. Grey means that the whole warp executes together; each colour is one side of a branch. ▲: the selected warp diverges. ▼: it reconverges.</p>
+        <p>Plus, minus or the wheel zoom in time, Ctrl + wheel in both directions, Alt + wheel changes the height of the bands. Shift + wheel or dragging scrolls. A click goes to that step. The page’s address always links to the current step.</p>
         <table><tbody>{KEYS.map(([key, what]) => <tr><th><kbd>{key}</kbd></th><td>{what}</td></tr>)}</tbody></table>
       </div>
     </div>

@@ -62,7 +62,7 @@ function HeatCell({ cell, byLine = false }: { cell: Cell | undefined; byLine?: b
     <>
       <span class="heat" style={{ '--strength': cell?.strength ?? 0 }}>{cell?.text ?? ''}</span>
       {at.launch.value?.hasHardware && (
-        <span class={`heat measured ${cell?.differs ? 'differs' : ''}`} title={cell?.differs ? 'the hardware gave another number' : ''}>
+        <span class={`heat measured ${cell?.differs ? 'differs' : ''}`} title={cell?.differs ? 'the hardware measured another number' : ''}>
           {cell?.hardware ?? ''}
         </span>
       )}
@@ -78,14 +78,14 @@ function Columns() {
   return (
     <span class="columns">
       {shownHeats.value.map((shown, i) => (
-        <select aria-label={i === 0 ? 'What the numbers are' : `What the numbers of column ${i + 1} are`} title={shown.meaning} value={shown.id}
+        <select aria-label={i === 0 ? 'Metric shown' : `Metric shown in column ${i + 1}`} title={shown.meaning} value={shown.id}
           onChange={(event) => { const { value } = event.currentTarget; put(value === '' ? chosen.filter((_, n) => n !== i) : chosen.map((id, n) => (n === i ? value : id))); }}>
           {heats.value.map((each) => <option value={each.id}>{each.label}</option>)}
           {i > 0 && <option value="">remove this column</option>}
         </select>
       ))}
       {chosen.length < at.MOST_COLUMNS && (
-        <button aria-label="another column" title="another column of numbers"
+        <button aria-label="add a column" title="add a column of numbers"
           onClick={() => put([...chosen, heats.value.find((each) => !chosen.includes(each.id))!.id])}>+</button>
       )}
     </span>

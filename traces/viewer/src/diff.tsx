@@ -192,7 +192,7 @@ export function Diff() {
           {kernels.map((each, i) => <option value={i}>{along(each.sides.map((side) => side.kernel))} ({along(each.sides.map((side) => `block ${side.block.join('×')}`))})</option>)}
         </select>
         <span class="spring" />
-        <button onClick={toggleTheme} aria-label="light or dark" title="light or dark"><Icon name="theme" /></button>
+        <button onClick={toggleTheme} aria-label="light or dark theme" title="light or dark theme"><Icon name="theme" /></button>
       </header>
       <section class="panel report-panel details">
         {variants.map((text, side) => (
@@ -204,7 +204,7 @@ export function Diff() {
       </section>
       {pictures.value.some((each) => each !== null) && (
         <section class="panel report-panel details">
-          <h2>Lanes over time <span class="dim">filled: lanes that execute; each colour is a side of a branch; both have the same scale</span></h2>
+          <h2>Lanes over time <span class="dim">filled: lanes that execute; each colour is one side of a branch; both pictures have the same scale</span></h2>
           <div class="tools">
             <label>zoom <input type="range" min={0} max={10} step={0.25} data-testid="zoom" value={Math.log2(zoom.value)} onInput={(event) => (zoom.value = 2 ** Number(event.currentTarget.value))} /></label>
             <label>from step <input type="range" min={0} max={1} step={0.001} value={from.value} onInput={(event) => (from.value = Number(event.currentTarget.value))} /></label>
@@ -212,7 +212,7 @@ export function Diff() {
           <div class="diff-pictures">
             {pictures.value.map((each, side) => each
               ? <LanePicture key={`${chosen.value} ${side}`} picture={each} side={side} />
-              : <figure class="diff-picture"><figcaption><b>{letter(side)}</b> {variants[side]} <span class="dim">a record has no lanes; give the program or its capsules</span></figcaption></figure>)}
+              : <figure class="diff-picture"><figcaption><b>{letter(side)}</b> {variants[side]} <span class="dim">a record has no lanes: give the program or its capsules instead</span></figcaption></figure>)}
           </div>
         </section>
       )}

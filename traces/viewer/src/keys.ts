@@ -4,19 +4,19 @@ import { toggleTheme } from './theme';
 import { goToCostliest } from './verdict';
 
 export const KEYS: [string, string][] = [
-  ['→ ←', 'step, step back (with Shift: ten)'],
-  ['n N', 'next divergence, the one before'],
-  ['r R', 'next reconvergence, the one before'],
-  ['↓ ↑', 'next warp, the one before'],
+  ['→ ←', 'next step, previous step (with Shift: ten steps)'],
+  ['n N', 'next divergence, previous divergence'],
+  ['r R', 'next reconvergence, previous reconvergence'],
+  ['↓ ↑', 'next warp, previous warp'],
   ['space', 'play, stop'],
   ['Home End', 'first step, last step'],
-  ['+ −', 'fewer steps in the picture, more'],
-  ['f', 'everything in the picture'],
+  ['+ −', 'zoom in, zoom out'],
+  ['f', 'show the whole launch'],
   ['c', 'the costliest divergence of the launch'],
   ['1 2 3', 'state, divergence, advice'],
-  ['/', 'search; Enter goes to the next place'],
-  ['t', 'light or dark'],
-  ['?', 'this'],
+  ['/', 'search; Enter goes to the next match'],
+  ['t', 'light or dark theme'],
+  ['?', 'this help'],
 ];
 
 const ACTIONS: Record<string, (shift: boolean) => void> = {

@@ -93,7 +93,7 @@ function Scatter() {
   const size = 420;
   const margin = 56;
   const drawn = points.value.filter((p) => p.model > 0 && p.hardware > 0);
-  if (drawn.length === 0) return <p class="dim">Nothing above zero to draw.</p>;
+  if (drawn.length === 0) return <p class="dim">No value is above zero, so there is nothing to draw.</p>;
   const all = drawn.flatMap((p) => [p.model, p.low > 0 ? p.low : p.hardware, p.high]);
   const low = Math.log10(Math.min(...all)) - 0.1;
   const high = Math.log10(Math.max(...all)) + 0.1;
@@ -230,7 +230,7 @@ function Stalls({ launch }: { launch: ReportLaunch }) {
 }
 
 function LaunchDetails() {
-  if (!chosen.value) return <p class="dim">Choose a point or a bar.</p>;
+  if (!chosen.value) return <p class="dim">Select a point or a bar.</p>;
   const entry = data.value.entries[chosen.value[0]];
   const launch = entry.launches[chosen.value[1]];
   const columns = [...new Set(launch.instructions.flatMap((each) => Object.keys(each.values)))];
@@ -240,9 +240,9 @@ function LaunchDetails() {
       <h2>{launch.kernel} <span class="dim">launch {launch.index} of {entry.name}</span></h2>
       <p>
         {grouped(launch.values)} exact values compared, {launch.differences === 0 ? 'all equal' : `${grouped(launch.differences)} differ`}
-        {launch.orderDependent && '; the launch depends on the order in which warps run, so they may'}
+        {launch.orderDependent && '; they may, as the launch depends on the order in which warps run'}
         {launch.trouble !== '' && `; ${launch.trouble}`}.{' '}
-        {entry.stepper !== '' && <a href={`${entry.stepper}#launch=${chosen.value[1]}`}>Go through it step by step</a>}
+        {entry.stepper !== '' && <a href={`${entry.stepper}#launch=${chosen.value[1]}`}>Step through this launch</a>}
       </p>
       <Stalls launch={launch} />
       {launch.instructions.length > 0 && (
@@ -290,7 +290,7 @@ export function Report({ device }: { device: string }) {
           <div><dt>that differ</dt><dd>{grouped(launches.filter((l) => !l.orderDependent).reduce((n, l) => n + l.differences, 0))}</dd></div>
         </dl>
         <span class="spring" />
-        <button onClick={toggleTheme} aria-label="light or dark" title="light or dark"><Icon name="theme" /></button>
+        <button onClick={toggleTheme} aria-label="light or dark theme" title="light or dark theme"><Icon name="theme" /></button>
       </header>
       <div class="report-row">
         <section class="panel report-panel">

@@ -11,8 +11,8 @@ import { usePathColor } from './code';
 import { stallReasons } from './heat';
 
 const MEANINGS = [
-  'executes', 'active, but predicated off', 'ready, not selected', 'waits for the lanes it diverged from',
-  'waits at WARPSYNC', 'waits at a block barrier', 'has ended', 'the block has no such thread',
+  'executes', 'active, but predicated off', 'ready but not selected', 'waits for the lanes it diverged from',
+  'waits at WARPSYNC', 'waits at a block barrier', 'has ended', 'no thread: the block is smaller',
   'waits to reconverge',
 ];
 
@@ -142,7 +142,7 @@ function Variables() {
           {shown.map(({ name, type, text }) => <tr title={`${type} ${name} = ${text}`}><th>{name}</th><td>{text}</td></tr>)}
         </tbody>
       </table>
-      {shown.length === 0 && <p class="dim">No register holds one here.</p>}
+      {shown.length === 0 && <p class="dim">No register holds a variable here.</p>}
     </div>
   );
 }
@@ -181,7 +181,7 @@ function Registers() {
   const values = at.warpValues.value;
   const warp = at.warp.value!;
   const flow = at.flow.value!;
-  if (!values) return <p class="dim">This page holds no registers of this warp: it would have been too large.</p>;
+  if (!values) return <p class="dim">The registers of this warp were left out to keep the page small.</p>;
   const state = values.at(at.step.value);
   const live = at.step.value < warp.steps ? flow.live(warp.first + at.step.value) : 0xffffffff;
   const rows = [...state.rows.keys()].sort((a, b) => a - b);
@@ -196,7 +196,7 @@ function Registers() {
   return (
     <div class="registers" data-testid="registers">
       <h3>Registers</h3>
-      <div class="forms" role="radiogroup" aria-label="How numbers are written">
+      <div class="forms" role="radiogroup" aria-label="Number format">
         {(['hex', 'int', 'float'] as Form[]).map((each) => (
           <button role="radio" aria-checked={form.value === each} onClick={() => (form.value = each)}>{each}</button>
         ))}

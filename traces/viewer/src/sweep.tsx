@@ -153,7 +153,7 @@ export function Sweep() {
         <h1>Heddle: {jobs.length} runs</h1>
         <dl>{failed > 0 && <div><dt>failed</dt><dd>{failed}</dd></div>}</dl>
         <span class="spring" />
-        <button onClick={toggleTheme} aria-label="light or dark" title="light or dark"><Icon name="theme" /></button>
+        <button onClick={toggleTheme} aria-label="light or dark theme" title="light or dark theme"><Icon name="theme" /></button>
       </header>
       <section class="panel report-panel details">
         <div class="tools">
@@ -171,7 +171,7 @@ export function Sweep() {
         <Plot />
       </section>
       <section class="panel report-panel details">
-        <h2>All runs <span class="dim">{per.length === 0 ? 'the best is marked' : `the best for each ${per.map((each) => axes[each]).join(', ')} is marked`}</span></h2>
+        <h2>All runs <span class="dim">{per.length === 0 ? 'the best run is marked' : `the best run for each ${per.map((each) => axes[each]).join(', ')} is marked`}</span></h2>
         <div class="table-box" tabIndex={0} role="region" aria-label="All runs">
           <table class="instructions" data-testid="runs">
             <thead><tr><th>best</th>{axes.map((each) => <th>{each}</th>)}<th class="amount">{heading()}</th><th>what limits it</th></tr></thead>

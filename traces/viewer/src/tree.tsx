@@ -12,7 +12,7 @@ const SLOTS: [string, string, string][] = [
   ['predicated', 'predicated off', 'active lanes whose guard predicate was false'],
   ['held', 'held', 'lanes of the same path that waited elsewhere'],
   ['ended', 'ended', 'lanes that had ended before the rest of their warp'],
-  ['neverStarted', 'no thread', 'the block is no multiple of 32 threads'],
+  ['neverStarted', 'no thread', 'the block’s size is not a multiple of 32 threads'],
 ];
 
 export function SlotBar() {
@@ -114,7 +114,7 @@ export function Tree() {
   return (
     <div class="tree" data-testid="tree">
       <SlotBar />
-      {launch.paths.length === 1 ? <p class="dim">No warp ever split.</p> : <Branches parent={0} />}
+      {launch.paths.length === 1 ? <p class="dim">No warp diverged.</p> : <Branches parent={0} />}
     </div>
   );
 }
@@ -129,7 +129,7 @@ export function AdvicePanel() {
         <article>
           <h3>{each.title}</h3>
           <p>{each.text}</p>
-          {each.pc >= 0 && <button class="link" onClick={() => at.goToPc(each.pc)}>show it</button>}
+          {each.pc >= 0 && <button class="link" onClick={() => at.goToPc(each.pc)}>show the instruction</button>}
         </article>
       ))}
     </div>

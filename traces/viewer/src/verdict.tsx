@@ -29,12 +29,12 @@ export function goToCostliest(): void {
 function sentence(): string {
   const launch = at.launch.value!;
   const site = costliestSite(launch.data);
-  if (!site) return 'No warp diverged: at every branch all active lanes went one way.';
+  if (!site) return 'No warp diverged: at every branch all active lanes took the same side.';
   const line = launch.lineAt(site.branch);
   const file = line && line.file >= 0 ? `${at.page.value!.files[line.file].path.split('/').pop()}:${line.line}` : `the branch at ${line ? hex(line.offset) : site.branch}`;
   const pattern = [...site.patterns].sort((a, b) => b[2] - a[2])[0];
   const lanes = pattern ? `; most often ${popcount(pattern[1])} of ${popcount(pattern[0])} lanes jump (${lanesText(pattern[1])})` : '';
-  return `${file} costs most: it makes a warp diverge ${grouped(site.splits)}× and loses ${percent(site.lost, 32 * launch.data.steps)} of the lane slots${lanes}.`;
+  return `${file} costs the most: warps diverge there ${grouped(site.splits)}×, which loses ${percent(site.lost, 32 * launch.data.steps)} of the lane slots${lanes}.`;
 }
 
 export function Verdict() {
@@ -48,9 +48,9 @@ export function Verdict() {
       </p>
       <ul class="legend" aria-label="What the picture shows" data-testid="legend">
         <li><i class="sign executes" />executes</li>
-        <li><i class="sign off" />active, predicated off</li>
-        <li><i class="sign waits" />waits for others</li>
-        <li><i class="sign ready" />ready, not selected</li>
+        <li><i class="sign off" />active but predicated off</li>
+        <li><i class="sign waits" />waits for other lanes</li>
+        <li><i class="sign ready" />ready but not selected</li>
         <li><i class="sign together" />the whole warp together</li>
         <li><i class="sign side" />the sides of a branch</li>
         <li><span class="mark-sign">▲</span>diverges</li>

@@ -324,11 +324,11 @@ export function WeaveView() {
         }}
       />
       <div class="weave-buttons">
-        <button data-zoom="more" aria-label="more steps" title="more steps (−)" onClick={() => zoom(back.current!, 0.5, ...middle(), 'x')}>−</button>
-        <button data-zoom="fewer" aria-label="fewer steps" title="fewer steps (+)" onClick={() => zoom(back.current!, 2, ...middle(), 'x')}>+</button>
+        <button data-zoom="more" aria-label="zoom out" title="zoom out (−)" onClick={() => zoom(back.current!, 0.5, ...middle(), 'x')}>−</button>
+        <button data-zoom="fewer" aria-label="zoom in" title="zoom in (+)" onClick={() => zoom(back.current!, 2, ...middle(), 'x')}>+</button>
         <button aria-label="flatter warps" title="flatter warps" onClick={() => zoom(back.current!, 0.5, ...middle(), 'y')}>⇕−</button>
         <button aria-label="taller warps" title="taller warps" onClick={() => zoom(back.current!, 2, ...middle(), 'y')}>⇕+</button>
-        <button title="everything (f)" onClick={() => (at.view.value = null)}>all</button>
+        <button title="show the whole launch (f)" onClick={() => (at.view.value = null)}>all</button>
       </div>
       {hover && (
         <pre class="weave-hover" style={{ left: `${hover.x + 14}px`, top: `${hover.y + 14}px` }}>

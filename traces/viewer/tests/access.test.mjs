@@ -50,7 +50,7 @@ test('a page opens at the costliest divergence and says what it costs', async ()
   assert.match(await page.getByTestId('launch').locator('option:checked').textContent(), /mathKernel1/);
   assert.match(await page.getByTestId('instruction').textContent(), /^@!?P\d BRA /);
   const verdict = await page.getByTestId('verdict').textContent();
-  assert.match(verdict, /simple_divergence\.cu:17 costs most: it makes a warp diverge 2× and loses [\d.]+ % of the lane slots/);
+  assert.match(verdict, /simple_divergence\.cu:17 costs the most: warps diverge there 2×, which loses [\d.]+ % of the lane slots/);
   assert.equal(await page.getByTestId('legend').isVisible(), true);
   // And back there from elsewhere.
   await page.keyboard.press('Home');
@@ -62,7 +62,7 @@ test('a page opens at the costliest divergence and says what it costs', async ()
 test("the page uses the field's words", async () => {
   const { page } = await open('divergence', '#launch=1&warp=1&step=76');
   const legend = await page.getByTestId('legend').textContent();
-  for (const words of ['ready, not selected', 'active, predicated off']) assert.ok(legend.includes(words), legend);
+  for (const words of ['ready but not selected', 'active but predicated off']) assert.ok(legend.includes(words), legend);
   assert.match(await page.locator('header.top').textContent(), /lost to divergence/);
   await page.getByRole('tab', { name: 'Divergence' }).click();
   const tree = page.locator('ul.branches > li').first();
@@ -88,7 +88,7 @@ test('everything can be reached by keyboard alone', async () => {
     if (at === 'Launch' && seen.has('Launch')) break;
     seen.add(at);
   }
-  for (const each of ['Launch', 'help', 'light or dark', 'fewer steps', 'Source file', 'source', 'listing', 'State', 'Divergence', 'Advice', 'play', 'Step', 'Search code'])
+  for (const each of ['Launch', 'help', 'light or dark theme', 'zoom in', 'Source file', 'source', 'listing', 'State', 'Divergence', 'Advice', 'play', 'Step', 'Search code'])
     assert.ok(seen.has(each), `${each} is not among ${[...seen].join(', ')}`);
   // A row of the listing, by Enter.
   const row = page.getByTestId('listing').locator('.row', { hasText: 'BSYNC B0' });
@@ -120,7 +120,7 @@ test('instructions and metrics have tooltips', async () => {
   await page.keyboard.press('n');
   const code = page.getByTestId('listing').locator('.row.current .sass');
   assert.match(await code.getAttribute('title'), /^BRA: branch: lanes whose predicate holds jump/);
-  assert.match(await page.getByLabel('What the numbers are').getAttribute('title'), /warp instructions executed/);
+  assert.match(await page.getByLabel('Metric shown').getAttribute('title'), /warp instructions executed/);
   assert.match(await page.getByTestId('weave').getAttribute('aria-label'), /warp 0: \d+ steps, diverges 1 times/);
   await page.close();
 });

@@ -246,16 +246,16 @@ test('several columns of numbers can be chosen, and a link keeps them', () =>
   withPage('divergence', '#launch=1', async (page) => {
     const cells = () => page.getByTestId('listing').locator('.row').first().locator('.heat:not(.measured)').count();
     assert.equal(await cells(), 1);
-    await page.getByRole('button', { name: 'another column' }).click();
-    await page.getByLabel('What the numbers of column 2 are').selectOption({ label: 'active lanes' });
+    await page.getByRole('button', { name: 'add a column' }).click();
+    await page.getByLabel('Metric shown in column 2').selectOption({ label: 'active lanes' });
     assert.equal(await cells(), 2);
     await page.waitForFunction(() => location.hash.includes('heat=steps,lanes'));
     const row = page.getByTestId('source').locator('.row.has-code', { hasText: 'ib = 200.0f' });
     assert.deepEqual(await row.locator('.heat:not(.measured)').allTextContents(), ['20', '16']);
     const second = await openPage(browser.context, file('divergence'), new URL(page.url()).hash);
-    assert.equal(await second.page.getByLabel('What the numbers of column 2 are').inputValue(), 'lanes');
+    assert.equal(await second.page.getByLabel('Metric shown in column 2').inputValue(), 'lanes');
     await second.page.close();
-    await page.getByLabel('What the numbers of column 2 are').selectOption({ label: 'remove this column' });
+    await page.getByLabel('Metric shown in column 2').selectOption({ label: 'remove this column' });
     assert.equal(await cells(), 1);
   }));
 
@@ -291,7 +291,7 @@ test('advice leads to the branch it is about', () =>
     const advice = page.locator('.advice article');
     assert.equal(await advice.count(), 1);
     assert.match(await advice.textContent(), /simple_divergence\.cu:17.*16 of 32 lanes jump: the odd lanes/);
-    await advice.getByRole('button', { name: 'show it' }).click();
+    await advice.getByRole('button', { name: 'show the instruction' }).click();
     assert.match(await instruction(page), /^@!?P\d BRA /);
   }));
 
@@ -305,7 +305,7 @@ test('the validation page draws launches and leads to instructions and steppers'
     assert.match(await page.locator('#launch h2').textContent(), /mathKernel1/);
     assert.ok((await page.locator('.instructions tbody tr').count()) > 20);
     assert.equal(await page.locator('.instructions td.differs').count(), 0);
-    await page.getByRole('link', { name: /step by step/ }).click();
+    await page.getByRole('link', { name: /Step through/ }).click();
     await page.waitForSelector('html[data-ready] .weave');
     assert.match(await page.getByTestId('launch').locator('option:checked').textContent(), /mathKernel1/);
   }));
