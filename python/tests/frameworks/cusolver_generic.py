@@ -89,7 +89,7 @@ def symmetric(kind):
     a = draw(kind, N, N)
     a, b = a + a.T, draw(kind, N, 2)
     on_device, side, pivots, info = there(a), there(b), cupy.zeros(N, "i"), cupy.full(1, 7, "i")
-    call({"f": "S", "d": "D", "F": "C", "D": "Z"}[kind] + "sytrf", ctypes.c_int(LOWER), ctypes.c_int(N), on_device,
+    call(LETTERS[kind] + "sytrf", ctypes.c_int(LOWER), ctypes.c_int(N), on_device,
          ctypes.c_int(N), pivots, cupy.zeros(64 * N, kind), ctypes.c_int(64 * N), info)
     both("Xsytrs", (ctypes.c_int(LOWER), N, 2, TYPES[kind], on_device, N, pivots.astype("q"), TYPES[kind], side, N))
     close(a @ cupy.asnumpy(side), b, kind)
@@ -117,11 +117,61 @@ def eigenvalues(kind):
         close(general @ cupy.asnumpy(vectors), cupy.asnumpy(vectors) * cupy.asnumpy(w), kind)
 
 
+LETTERS = {"f": "S", "d": "D", "F": "C", "D": "Z"}
+
+
+def named(kind, name):
+    return LETTERS[kind] + ("sy" if kind in "fd" else "he") + name
+
+
+def sized(name, middle, last=()):
+    """A routine with types in its name after its question for a workspace, which takes the same but `last`."""
+    size, info = ctypes.c_int(), cupy.full(1, 7, "i")
+    call(name + "_bufferSize", *middle, ctypes.byref(size), *last)
+    call(name, *middle, cupy.zeros(max(1, size.value), "D"), size, info, *last)
+    assert info[0] == 0, (name, info)
+
+
+def some_eigenvalues(kind):
+    """The third to the fifth, and those in an interval."""
+    a, integer = positive(kind), ctypes.c_int
+    every = np.linalg.eigvalsh(a)
+    real = ctypes.c_float if kind in "fF" else ctypes.c_double
+    low, high = real((every[1] + every[2]) / 2), real((every[4] + every[5]) / 2)
+    for kept in (1002, 1003):
+        one, w, count = there(a), cupy.zeros(N, REAL[kind]), ctypes.c_int(-1)
+        sized(named(kind, "evdx"), (integer(WANTED), integer(kept), integer(LOWER), integer(N), one, integer(N), low,
+                                    high, integer(3), integer(5), ctypes.byref(count), w))
+        assert count.value == 3
+        close(w[:3], every[2:5], kind)
+        close(a @ cupy.asnumpy(one)[:, :3], cupy.asnumpy(one)[:, :3] * cupy.asnumpy(w)[:3], kind)
+        one, w, count = there(a), cupy.zeros(N, REAL[kind]), ctypes.c_longlong(-1)
+        both("Xsyevdx", (integer(NONE), integer(kept), integer(LOWER), N, TYPES[kind], one, N, ctypes.byref(low),
+                         ctypes.byref(high), 3, 5, ctypes.byref(count), TYPES[REAL[kind]], w, TYPES[kind]),
+             before=(None, ))
+        assert count.value == 3
+        close(w[:3], every[2:5], kind)
+
+
+def eigenvalues_of_two(kind):
+    """A x = w B x, A B x = w x, B A x = w x."""
+    a, b, integer = positive(kind), positive(kind), ctypes.c_int
+    for problem in (1, 2, 3):
+        for name, last in (("gvd", ()), ("gvj", (None, ))):
+            one, two, w = there(a), there(b), cupy.zeros(N, REAL[kind])
+            sized(named(kind, name), (integer(problem), integer(WANTED), integer(LOWER), integer(N), one, integer(N),
+                                      two, integer(N), w), last)
+            x, w = map(cupy.asnumpy, (one, w))
+            left, right = {1: (a @ x, b @ x * w), 2: (a @ b @ x, x * w), 3: (b @ a @ x, x * w)}[problem]
+            close(left, right, kind)
+            close(np.tril(cupy.asnumpy(two)), np.linalg.cholesky(b), kind)
+
+
 def singular_values(kind):
     a, rank, integer = draw(kind, 2, 8, 6), 4, ctypes.c_int
     on_device = cupy.asarray(np.stack([each.T for each in a]))
     s, u, v = cupy.zeros((2, rank), REAL[kind]), cupy.zeros((2, rank, 8), kind), cupy.zeros((2, rank, 6), kind)
-    name, size = {"f": "S", "d": "D", "F": "C", "D": "Z"}[kind] + "gesvdaStridedBatched", ctypes.c_int()
+    name, size = LETTERS[kind] + "gesvdaStridedBatched", ctypes.c_int()
     middle = (integer(WANTED), integer(rank), integer(8), integer(6), on_device, integer(8), 48, s, rank, u, integer(8),
               8 * rank, v, integer(6), 6 * rank)
     call(name + "_bufferSize", *middle, ctypes.byref(size), integer(2))
@@ -135,7 +185,7 @@ def singular_values(kind):
 
 status = LIBRARY.cusolverDnCreate(ctypes.byref(HANDLE))
 assert status == 0
-for part in (cholesky, factors, symmetric, eigenvalues, singular_values):
+for part in (cholesky, factors, symmetric, eigenvalues, some_eigenvalues, eigenvalues_of_two, singular_values):
     for kind in "fdFD":
         part(kind)
     print("right:", part.__name__)
