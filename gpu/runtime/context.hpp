@@ -199,6 +199,9 @@ class Context {
   // in by then.
   using HostCall = std::function<void(Context&, Error)>;
   void call_host(Stream& stream, HostCall action);
+  // The same for a function of the program, which is not called in a context with an error. It may
+  // wait for what other threads of the program do: then later work of other streams goes on.
+  void call_program(Stream& stream, std::function<void()> function);
   // Inside one: it may write there.
   void library_reached(std::uint64_t address, std::uint64_t bytes);
 
@@ -272,6 +275,7 @@ class Context {
   Engine::Place place_of(const Stream& stream) const;
   // Until `reached`, inside an action of a stream: what was submitted later may go on.
   void wait_in(const Engine::Place& place, const std::function<bool()>& reached);
+  void call_beside(const Engine::Place& place, const std::function<void()>& function);
   // Waits for what was submitted up to `ticket`, shows its output, learns of faults in it.
   Error wait_for(Ticket ticket);
   // Runs as part of the calling thread's wait; what was submitted before is done then.

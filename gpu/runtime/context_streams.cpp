@@ -4,6 +4,7 @@
 
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/crash_report.hpp"
+#include "gpu/runtime/program_call.hpp"
 
 namespace heddle::runtime {
 
@@ -248,6 +249,30 @@ void Context::call_host(Stream& stream, HostCall action) {
         action(*this, fault_);
       },
       Engine::Length::unbounded);
+}
+
+void Context::call_program(Stream& stream, std::function<void()> function) {
+  if (stream.capture) {
+    stream.add_to_capture(NodeType::host, [function](Context& context, Stream& in) {
+      context.call_program(in, function);
+      return Error::success;
+    });
+    return;
+  }
+  call_host(stream, [place = place_of(stream), function = std::move(function)](Context& context,
+                                                                               Error error) {
+    if (error == Error::success) context.call_beside(place, function);
+  });
+}
+
+void Context::call_beside(const Engine::Place& place, const std::function<void()>& function) {
+  constexpr std::chrono::microseconds kPause{50};
+  ProgramCall call(engine_, function);
+  const auto ended = [&] { return call.ended(); };
+  if (!call.ended_or_waits())
+    while (!ended())
+      if (!engine_.carry_out_another(place, ended)) std::this_thread::sleep_for(kPause);
+  call.rethrow();
 }
 
 }  // namespace heddle::runtime

@@ -13,6 +13,12 @@ namespace {
 
 std::atomic<std::size_t> threads_of_engines{0};
 
+struct Behalf {
+  const Engine* engine = nullptr;
+  Ticket ticket = 0;
+};
+thread_local Behalf on_behalf;
+
 }  // namespace
 
 Engine::~Engine() {
@@ -50,7 +56,7 @@ Ticket Engine::append(Action action, Length length, Place place) {
 }
 
 Ticket Engine::carry_out_within(const Action& action) {
-  const Ticket ticket = acting_ticket_;
+  const Ticket ticket = on_behalf.engine == this ? on_behalf.ticket : acting_ticket_;
   action(ticket);
   return ticket;
 }
@@ -222,7 +228,12 @@ Ticket Engine::last_submitted() const {
   return last_submitted_;
 }
 
+Engine::OnBehalf::OnBehalf(const Engine& engine, Ticket ticket) { on_behalf = {&engine, ticket}; }
+
+Engine::OnBehalf::~OnBehalf() { on_behalf = {}; }
+
 bool Engine::inside_action() const {
+  if (on_behalf.engine == this) return true;
   std::lock_guard lock(mutex_);
   return busy_ && acting_thread_ == std::this_thread::get_id();
 }

@@ -81,6 +81,15 @@ class Engine {
   // Whether the caller is inside an action: the program's CUDA calls are not permitted there. What
   // the action itself submits is carried out at once.
   bool inside_action() const;
+  Ticket acting_ticket() const { return acting_ticket_; }  // for who is inside an action
+  // While one lives, the calling thread is inside that action too.
+  class OnBehalf {
+   public:
+    OnBehalf(const Engine& engine, Ticket ticket);
+    ~OnBehalf();
+    OnBehalf(const OnBehalf&) = delete;
+    OnBehalf& operator=(const OnBehalf&) = delete;
+  };
 
  private:
   // Completed tickets. That one is done must be said when memory is full too, so each item brings

@@ -78,9 +78,8 @@ Error copy_node(Context& context, const abi::Memcpy3DParms& given, GraphNode& no
 Error host_node(const abi::HostNodeParams& host, GraphNode& node) {
   if (host.fn == nullptr) return Error::invalid_value;
   node.run = [host](Context& context, Stream& stream) {
-    context.call_host(stream, [host](Context&, Error error) {
-      if (error == Error::success) execute_host_function([&] { host.fn(host.userData); });
-    });
+    context.call_program(stream,
+                         [host] { execute_host_function([&] { host.fn(host.userData); }); });
     return Error::success;
   };
   return Error::success;

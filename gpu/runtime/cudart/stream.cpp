@@ -104,9 +104,7 @@ HEDDLE_STREAM_API(cudaLaunchHostFunc, _ptsz,
                   (stream, function, data)) {
   return on_stream(stream, kStreamZero, [&](Context& context, Stream& in) {
     if (function == nullptr) return Error::invalid_value;
-    context.call_host(in, [function, data](Context&, Error error) {
-      if (error == Error::success) execute_host_function([&] { function(data); });
-    });
+    context.call_program(in, [=] { execute_host_function([&] { function(data); }); });
     return Error::success;
   });
 }
@@ -121,9 +119,8 @@ HEDDLE_STREAM_API(cudaStreamAddCallback, _ptsz,
       return Error::stream_capture_unsupported;
     }
     // An H200 calls none once the context is of no use.
-    context.call_host(in, [=](Context&, Error error) {
-      if (error == Error::success) execute_host_function([&] { callback(stream, error, data); });
-    });
+    context.call_program(
+        in, [=] { execute_host_function([&] { callback(stream, Error::success, data); }); });
     return Error::success;
   });
 }

@@ -221,6 +221,38 @@ TEST_F(ContextTest, RunningOutOfMemoryInsideAnActionLosesTheContextAlone) {
   EXPECT_EQ(context.synchronize(), Error::memory_allocation);
 }
 
+// On an H200 too (answers/host_functions.cu, from_a_thread).
+TEST_F(ContextTest, AFunctionOfTheProgramMayWaitForWorkOfAnotherStream) {
+  const auto one = context.create_stream(abi::kStreamNonBlocking, 0);
+  const auto other = context.create_stream(abi::kStreamNonBlocking, 0);
+  const auto memory = allocate(4);
+  std::promise<void> copied;
+  bool inside = false;
+  context.call_program(*one, [&] {
+    copied.get_future().wait();
+    inside = context.inside_action();
+  });
+  const auto after = context.create_event(0);
+  context.record(*after, *one);
+  std::uint32_t value = 1;
+  const CopyRequest copy{{host(&value)}, {memory}, {4}, abi::MemcpyKind::device_to_host};
+  EXPECT_EQ(context.copy(copy, *other, true), Error::success);
+  EXPECT_FALSE(context.reached(*after));
+  copied.set_value();
+  EXPECT_EQ(context.synchronize(*after), Error::success);
+  EXPECT_TRUE(inside);
+  EXPECT_FALSE(context.inside_action());
+}
+
+TEST_F(ContextTest, WhatAFunctionOfTheProgramThrowsLosesTheContext) {
+  context.call_program(*zero, [] { throw std::bad_alloc(); });
+  EXPECT_EQ(context.synchronize(), Error::memory_allocation);
+  bool called = false;
+  context.call_program(*zero, [&] { called = true; });
+  context.synchronize();
+  EXPECT_FALSE(called);
+}
+
 TEST_F(ContextTest, TheLegacyStreamIsBusyWhileOneThatWaitsForItIs) {
   const auto ordered = context.create_stream(0, 0);
   const auto apart = context.create_stream(abi::kStreamNonBlocking, 0);
