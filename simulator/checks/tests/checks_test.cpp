@@ -142,6 +142,16 @@ TEST_F(Planted, BulkCopiesPastTheEnd) {
       << text_;
 }
 
+TEST_F(Planted, BulkReductionsPastTheEnd) {
+  look_for("memory");
+  const auto data = array(4 * 64);
+  const auto findings = run("bulk_reduction", {1, 1, 1}, {64, 1, 1}, data, array(4 * 60));
+  expect_one(findings, "memory", "out_of_bounds", 1);
+  EXPECT_THAT(findings[0].sides[0].text, HasSubstr("UBLKRED")) << text_;
+  EXPECT_THAT(run("bulk_reduction", {1, 1, 1}, {64, 1, 1}, data, array(4 * 64)), IsEmpty())
+      << text_;
+}
+
 TEST_F(Planted, ACopyThatFillsWithZerosReadsWhatIsThere) {
   look_for("memory");
   const auto data = array(4 * 18), out = array(4 * 64);

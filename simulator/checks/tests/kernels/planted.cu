@@ -725,3 +725,18 @@ KERNEL loaded_again(const int *data, int *out, int) {
   asm volatile("ld.volatile.shared.u32 %0, [%1 + 8];" : "=r"(again) : "r"(in_shared(sums)));
   out[threadIdx.x] = a + b + again;
 }
+
+// Adds to the same words of `out` what a bulk copy would write there.
+KERNEL bulk_reduction(const int *data, int *out, int) {
+  __shared__ alignas(16) int tile[64];
+  tile[threadIdx.x] = data[threadIdx.x];
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(out),
+                 "r"(in_shared(tile)), "r"(256)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
