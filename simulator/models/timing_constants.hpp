@@ -144,7 +144,7 @@ namespace heddle::simulator::timing {
   X(store_buffer_lines, "line", "stores of an SM whose flits wait to leave for L2 while later ones go on") \
   X(lsu_special_entries, "instruction", "S2R of one sub-core between its address unit and the unit that brings special registers") \
   X(lsu_store_entries, "instruction", "STG and STS of one sub-core between its address unit and the shared one") \
-  X(store_merge_cycles, "cycle", "a store is sent with one to the same sectors that issues so long after it") \
+  X(store_merge_cycles, "cycle", "a store is sent with one to the same sectors while the unit stores, and so long after") \
   X(store_merge_lines, "line", "that were stored to last, whose stores others can be sent with") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(interval_special_register, "cycle", "between two S2R of an SM, at that unit") \

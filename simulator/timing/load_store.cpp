@@ -270,20 +270,22 @@ class LoadStoreUnit::AtomicRounds {
 // says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
 // need another round of them, in L2 another pass over the sector; a round of a single lane fits
 // into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
+Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& stored) {
+  Outgoing out;
+  for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+    if ((sectors >> sector & 1) != 0)
+      ++(stored[sector] == ~0u ? out.whole_passes : out.half_passes);
+  out.partial = out.half_passes != 0;
+  out.flits = static_cast<std::uint16_t>(count_sectors(sectors) + (out.partial ? 1 : 0));
+  unsigned bytes = out.partial ? kHeaderBytes : 0;
+  for (const std::uint32_t each : stored) bytes += static_cast<unsigned>(std::popcount(each));
+  out.bytes = static_cast<std::uint16_t>(bytes);
+  return out;
+}
+
 void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
                                    std::span<Piece> pieces) {
-  for (Piece& piece : pieces) {
-    Outgoing& out = piece.outgoing;
-    for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
-      if ((piece.sectors >> sector & 1) != 0)
-        ++(piece.bytes[sector] == ~0u ? out.whole_passes : out.half_passes);
-    out.partial = out.half_passes != 0;
-    out.flits = static_cast<std::uint16_t>(count_sectors(piece.sectors) + (out.partial ? 1 : 0));
-    unsigned bytes = out.partial ? kHeaderBytes : 0;
-    for (const std::uint32_t each : piece.bytes)
-      bytes += static_cast<unsigned>(std::popcount(each));
-    out.bytes = static_cast<std::uint16_t>(bytes);
-  }
+  for (Piece& piece : pieces) piece.outgoing = outgoing_of(piece.sectors, piece.bytes);
   if (is_atomic(access.kind)) count_rounds(access, adds_floats, pieces);
 }
 
@@ -409,25 +411,6 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
   return part;
 }
 
-// A store whose sectors another one has touched is sent with that if it follows at once, and not
-// too many other lines were stored to between (measured: behind.* and crowd.* of
-// gpu/kernels/micro/timing/neighbours.cu; what they do in a crowd is known less well).
-void LoadStoreUnit::merge_stores(std::span<Piece> pieces, Cycle now) {
-  for (Piece& piece : pieces) {
-    const auto open = std::ranges::find(stored_, piece.line, &Stored::line);
-    if (open == stored_.end()) {
-      stored_[next_stored_] = {.line = piece.line, .sectors = piece.sectors, .last = now};
-      next_stored_ = next_stored_ + 1 == stored_.size() ? 0 : next_stored_ + 1;
-      continue;
-    }
-    if (now > open->last + constants_.store_merge_cycles) open->sectors = 0;
-    piece.merged = (piece.sectors & ~open->sectors) == 0;
-    if (piece.merged) piece.outgoing.flits = piece.outgoing.bytes = 0;
-    open->sectors |= piece.sectors;
-    open->last = now;
-  }
-}
-
 // What a copy brings goes to shared memory beside what the unit does next; past L1 it only asks
 // (issued.ldgsts*.w4 of gpu/kernels/micro/timing/products.cu).
 void LoadStoreUnit::hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const {
@@ -466,7 +449,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
     const std::size_t first = entry.pieces.size();
     entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
     if (access.kind == AccessKind::store && access.space == Window::global)
-      merge_stores(std::span(entry.pieces).subspan(first), now);
+      for (Piece& piece : std::span(entry.pieces).subspan(first)) piece.merges = true;
     const std::span<const Piece> pieces = std::span(entry.pieces).subspan(first);
     const L1Passes in_l1 = access.space == Window::shared ? L1Passes{} : l1_passes(access, pieces);
     const Cycle needed = passes(instruction, access, pieces, in_l1);
@@ -488,14 +471,39 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   return enter(sub_core, work);
 }
 
+// A store to sectors of which an earlier one has not left yet is sent with that, if not too many
+// other lines were stored to between. What is sent may become whole sectors so (behind.* and
+// crowd.* of gpu/kernels/micro/timing/neighbours.cu, stores.* of row_stores.cu).
+void LoadStoreUnit::join_stored(Piece& piece) {
+  const auto before = std::ranges::find(stored_, piece.line, &Stored::line);
+  if (before != stored_.end()) {
+    if ((piece.sectors & ~before->sectors) == 0) {
+      piece.merged = true;
+      piece.outgoing.flits = piece.outgoing.bytes = 0;
+      for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
+        before->bytes[sector] |= piece.bytes[sector];
+      if (before->batch == batch_)
+        requests_[before->request].outgoing = outgoing_of(before->sectors, before->bytes);
+      return;
+    }
+    before->line = kNothingStored;
+  }
+  piece.stored = &stored_[next_stored_];
+  *piece.stored = {.line = piece.line, .sectors = piece.sectors, .bytes = piece.bytes};
+  next_stored_ = next_stored_ + 1 == stored_.size() ? 0 : next_stored_ + 1;
+}
+
 // When all that a store sends has left for L2 or has a place in the buffer. Lines with parts of
 // sectors wait there, a flit leaves in a cycle; what waits for a place keeps back all behind it
 // (soon_behind.cu of gpu/kernels/micro/timing). Rows of whole sectors keep the unit busy as they
 // leave (issue.stg*.w4 of memory.cu).
-Cycle LoadStoreUnit::enter_store_buffer(std::span<const Piece> pieces, Cycle begin) {
+Cycle LoadStoreUnit::enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cycle passes) {
+  if (begin > stores_end_ + constants_.store_merge_cycles)
+    for (Stored& each : stored_) each.line = kNothingStored;
   Cycle entered = begin;
-  for (const Piece& piece : pieces) {
+  for (Piece& piece : pieces) {
     const Outgoing& out = piece.outgoing;
+    if (piece.merges) join_stored(piece);
     if (out.flits == 0) continue;
     Cycle& left = buffered_[next_buffered_];  // when the line that had this place has left
     entered = std::max(entered, out.partial ? left : divided(sent_, Server::kTicks));
@@ -505,6 +513,7 @@ Cycle LoadStoreUnit::enter_store_buffer(std::span<const Piece> pieces, Cycle beg
     left = divided(sent_, Server::kTicks);
     next_buffered_ = next_buffered_ + 1 == buffered_.size() ? 0 : next_buffered_ + 1;
   }
+  stores_end_ = entered + passes;
   return entered;
 }
 
@@ -520,7 +529,7 @@ Cycle LoadStoreUnit::reach_data(Cycle begin) {
 // The shared unit begins with an instruction. Latencies count from its issue; it is later than on
 // an idle unit by what was in the way, and further passes delay the result too.
 Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
-  const Entry& entry = entries_[token];
+  Entry& entry = entries_[token];
   const Timed& instruction = *entry.instruction;
   begin = reach_data(begin);
   const Cycle base = begin - constants_.latency_mio_queue;
@@ -553,7 +562,8 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     completion.done = base + constants_.latency_shared_load;
   const auto first = static_cast<std::uint32_t>(waits_.size());
   std::span<const Piece> left = entry.pieces;
-  if (instruction.is_store && !left.empty()) data_free_ = enter_store_buffer(left, begin);
+  if (instruction.is_store && !left.empty())
+    data_free_ = enter_store_buffer(std::span(entry.pieces), begin, entry.further + 1);
   for (const Part& part : entry.parts) {
     if (part.space == Window::shared) {
       const Cycle late = part.port == nullptr ? 0 : access_other_block(part, begin);
@@ -679,6 +689,7 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   pending_.clear();
   waits_.clear();
   requests_.clear();
+  ++batch_;
   return collected_;
 }
 

@@ -121,30 +121,34 @@ class LoadStoreUnit {
   Traffic& traffic() { return traffic_; }
 
  private:
+  using StoredBytes = std::array<std::uint32_t, kSectorsPerLine>;  // of each sector, as bits
+  // What is stored of a line and sent together.
+  struct Stored {
+    LineNumber line = 0;
+    SectorMask sectors = 0;
+    StoredBytes bytes{};
+    std::uint64_t batch = 0;    // of requests, that it is sent with,
+    std::uint32_t request = 0;  // and its place among them
+  };
   // Sectors of one line that an instruction touches.
   struct Piece {
     LineNumber line = 0;
     SectorMask sectors = 0;
-    std::array<std::uint32_t, kSectorsPerLine>
-        bytes{};  // which, of each sector; none where texels are read
+    StoredBytes bytes{};  // which; none where texels are read
     Outgoing outgoing{};
-    bool merged = false;  // a store that is sent with one before it
+    bool merges = false;       // a store that others may be sent with, and
+    bool merged = false;       // which is sent with one before it; else
+    Stored* stored = nullptr;  // with which others are
   };
   using Pieces = BigPageVector<Piece>;
   struct Fill {
     Cycle done = 0;
-    std::uint32_t request = 0;                            // while done is kNever: who will bring it
-    std::array<std::uint32_t, kSectorsPerLine> stored{};  // bytes that stores have left
+    std::uint32_t request = 0;  // while done is kNever: who will bring it
+    StoredBytes stored{};       // bytes that stores have left
   };
   class NamedLines;
   class AtomicRounds;
   using L1 = L1Lines<Fill>;
-  // What stores have touched of a line that are sent together, and when the last of them issued.
-  struct Stored {
-    LineNumber line = 0;
-    SectorMask sectors = 0;
-    Cycle last = 0;
-  };
   // What one access of an instruction asks for.
   struct Part {
     AccessKind kind = AccessKind::load;
@@ -186,7 +190,9 @@ class LoadStoreUnit {
   Completion serve(std::uint32_t token, Cycle begin);
   void read_sources(const MemoryPipe::Taken& addressed);
   Cycle reach_data(Cycle begin);
-  Cycle enter_store_buffer(std::span<const Piece> pieces, Cycle begin);
+  static Outgoing outgoing_of(SectorMask sectors, const StoredBytes& stored);
+  void join_stored(Piece& piece);
+  Cycle enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cycle passes);
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces,
                const L1Passes& needed) const;
   L1Passes l1_passes(const Access& access, std::span<const Piece> pieces) const;
@@ -197,7 +203,6 @@ class LoadStoreUnit {
   static SectorMask find_sectors(const L1::Line& line, const Piece& piece);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
   static void count_rounds(const Access& access, bool adds_floats, std::span<Piece> pieces);
-  void merge_stores(std::span<Piece> pieces, Cycle now);
   Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
                Pieces& pieces) const;
   void prepare_other_block(const Access& access, const Origin& origin, Part& part) const;
@@ -229,8 +234,10 @@ class LoadStoreUnit {
   BigPageVector<Request> requests_;
   std::vector<Stored> stored_;  // a ring of the lines that were stored to last
   std::size_t next_stored_ = 0;
+  Cycle stores_end_ = 0;         // when the unit is done with the last one
   std::vector<Cycle> buffered_;  // a ring of the lines stored last: when they leave for L2
   std::vector<Cycle> at_data_;   // a ring of the last instructions: when they are at the data
+  std::uint64_t batch_ = 1;      // of requests
   std::size_t next_buffered_ = 0, next_at_data_ = 0;
   Cycle data_free_ = 0;     // when the store before has entered the buffer
   std::uint64_t sent_ = 0;  // when all of them have left, in ticks of a server

@@ -108,8 +108,12 @@ void LoadStoreUnit::store(const Piece& piece, Lookups& lookups, Cycle base) {
     stored |= piece.bytes[sector];
     if (stored == ~0u) line.valid() |= 1u << sector;
   }
-  if (!piece.merged)
-    send(Request::Kind::write, piece.line, piece.sectors, base).outgoing = piece.outgoing;
+  if (piece.merged) return;
+  Request& request = send(Request::Kind::write, piece.line, piece.sectors, base);
+  request.outgoing = piece.outgoing;
+  if (piece.stored == nullptr) return;
+  piece.stored->batch = batch_;
+  piece.stored->request = request.number;
 }
 
 // `base`: when the instruction would have issued on an idle unit.

@@ -606,12 +606,53 @@ TEST_F(Timing, StoresRightBehindOneAnotherAreSentAsOne) {
     return run(body, 32, constants, address).traffic;
   };
   constexpr unsigned kLongest = 11;  // a stall count without the yield hint holds up to here
-  const unsigned merges = constant(&Constants::store_merge_cycles);
+  const unsigned merges = 1 + constant(&Constants::store_merge_cycles);  // the unit's cycle first
   ASSERT_LT(merges, kLongest);
   EXPECT_EQ(traffic(merges).l2_write.sectors, 1u);
   EXPECT_EQ(traffic(merges + 1).l2_write.sectors, 2u);
   EXPECT_EQ(traffic(merges).l1_global_store.sectors, 2u);
   EXPECT_EQ(traffic(merges).l1_global_store.hits, 1u);
+}
+
+// The first line is stored to again 32 cycles later: while the unit stores elsewhere, or behind
+// nothing.
+TEST_F(Timing, StoresAreSentAsOneWhileTheUnitStores) {
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};        // STG.E [R4.64], R9
+  constexpr Word kElsewhere{0x0001000904007986, 0x000000000c101906};  // STG.E [R4.64+0x100], R9
+  constexpr Word kNop{0x0000000000007918, 0};
+  const auto address = *device_.memory().allocate(512, "test");
+  const auto sectors = [&](Word between, const char* constants = "") {
+    std::vector<Word> body{with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+                           with(kStg, {.stall = 8, .wait = 1})};
+    body.resize(body.size() + 3, with(between, {.stall = 8}));
+    body.push_back(with(kStg, {.stall = 2}));
+    body.push_back(with(kExit, {.stall = 5}));
+    return run(body, 32, constants, address).traffic.l2_write.sectors;
+  };
+  EXPECT_EQ(sectors(kElsewhere), 2u);
+  EXPECT_EQ(sectors(kNop), 2u);
+  EXPECT_EQ(sectors(kElsewhere, "store_merge_lines=1,"), 3u);
+}
+
+// Lanes store every other word, then the words between.
+TEST_F(Timing, StoresThatAreSentAsOneMayFillSectors) {
+  constexpr Word kRow{0x0000000800047825, 0x00000000078e0004};     // IMAD.WIDE.U32 R4, R0, 8, R4
+  constexpr Word kStg{0x0000000904007986, 0x000000000c101906};     // STG.E [R4.64], R9
+  constexpr Word kOthers{0x0000040904007986, 0x000000000c101906};  // STG.E [R4.64+0x4], R9
+  const auto address = *device_.memory().allocate(kWarpSize * 8, "test");
+  const auto elapsed = [&](Word second, const char* constants) {
+    const std::vector<Word> body{with(kUldc, {.stall = 7}),
+                                 with(kLdc, {.stall = 1, .write = 0}),
+                                 with(kThreadIndex, {.stall = 2, .write = 1}),
+                                 with(kRow, {.stall = 6, .wait = 3}),
+                                 with(kStg, {.stall = 2}),
+                                 with(second, {.stall = 2}),
+                                 with(kExit, {.stall = 5})};
+    return run(body, kWarpSize, constants, address).elapsed;
+  };
+  const char* const slow = "l2_atomic_half_interval=100000,";
+  EXPECT_EQ(elapsed(kOthers, slow), elapsed(kOthers, ""));
+  EXPECT_GT(elapsed(kStg, slow), elapsed(kStg, "") + 900);
 }
 
 TEST_F(Timing, StoresHitTheLinesThatOthersHaveLeftSomethingOf) {
