@@ -4,7 +4,8 @@ of validation/records/h200/third_party_rows.json, which are of programs that are
 
   stated_errors.py FILE… [--date DATE]
 
-Entries of the suites are halved by a hash of their programs' names. From the rows (program and
+Entries are halved by a hash of their programs' names, unless a row says its half (programs that
+were halved in another way before they were measured). From the rows (program and
 kernel) of the first half follows, for each kind of launch, the error that nine of ten rows were
 within; it is printed as the model's file has it. Below: how many rows of the second half are within
 what the first half's say.
@@ -19,6 +20,8 @@ LEAST_ROWS = 9  # of a kind of which a ninth tenth can be told
 
 
 def is_first_half(row):
+    if "half" in row:
+        return row["half"] == "first"
     program = row["entry"].split(".")[0]
     return hashlib.sha256(program.encode()).digest()[0] % 2 == 0
 

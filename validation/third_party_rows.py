@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Rows for validation/stated_errors.py, from records of programs that are not in the repository.
 
-  third_party_rows.py [--by-kernel] NAME MODEL HARDWARE [NAME MODEL HARDWARE]…
+  third_party_rows.py [--by-kernel] [--half HALF] NAME MODEL HARDWARE [NAME MODEL HARDWARE]…
 
 MODEL: what `heddle run --gpu h200 --record FILE` made of the program NAME. HARDWARE: what
 `gpu/cupti/measure.sh -m timing` made of it on the GPU. Prints one row for each kernel of which both
 have launches, as `heddle validate --timing --json` counts them: `cycles` are the mean of the
 hardware's launches, of each the median of its repetitions, and `error` the mean of the launches'.
 --by-kernel: a row bears its kernel's name, by which stated_errors.py then halves: for a program of
-many parts.
+many parts. --half first or second: rows say that they are of that half, where programs were halved
+otherwise.
 """
 import argparse
 import json
@@ -32,7 +33,7 @@ def pairs(model, hardware):
             yield found, found["metrics"][CYCLES], statistics.median(times)
 
 
-def rows(name, model, hardware, by_kernel=False):
+def rows(name, model, hardware, by_kernel=False, half=None):
     kernels = {}
     for launch, cycles, truth in pairs(model, hardware):
         if truth:
@@ -45,6 +46,8 @@ def rows(name, model, hardware, by_kernel=False):
         row["cycles"] = round(statistics.fmean(truth for _, _, truth in launches))
         errors = [(ours - truth) / truth for _, ours, truth in launches]
         row["error"] = round(statistics.fmean(errors), 4)
+        if half:
+            row["half"] = half
         made.append(row)
     return made
 
@@ -52,13 +55,15 @@ def rows(name, model, hardware, by_kernel=False):
 def main():
     options = argparse.ArgumentParser(usage=__doc__)
     options.add_argument("--by-kernel", action="store_true")
+    options.add_argument("--half", choices=["first", "second"])
     options.add_argument("words", nargs="+")
     options = options.parse_args()
     if len(options.words) % 3:
         sys.exit("give a name and two records for each program")
     made = []
     for name, model, hardware in zip(*[iter(options.words)] * 3):
-        made += rows(name, heddle.read(model), heddle.read(hardware), options.by_kernel)
+        made += rows(name, heddle.read(model), heddle.read(hardware), options.by_kernel,
+                     options.half)
     print("[\n" + ",\n".join(json.dumps(row) for row in made) + "\n]")
 
 

@@ -47,6 +47,12 @@ class Halves(unittest.TestCase):
         first = sum(stated_errors.is_first_half({"entry": f"p{i}"}) for i in range(400))
         self.assertTrue(150 < first < 250, first)
 
+    def test_are_those_that_rows_say(self):
+        for number in range(20):
+            row = {"entry": f"p{number}"}
+            self.assertTrue(stated_errors.is_first_half({**row, "half": "first"}))
+            self.assertFalse(stated_errors.is_first_half({**row, "half": "second"}))
+
 
 class Bounds(unittest.TestCase):
     def test_nine_of_ten_further_rows_will_be_within(self):

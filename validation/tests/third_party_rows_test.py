@@ -71,6 +71,12 @@ class Rows(unittest.TestCase):
         self.assertEqual(third_party_rows.rows("p", model, hardware, by_kernel=True),
                          [{"entry": "k", "cycles": 2, "error": 0.5}])
 
+    def test_can_say_their_half(self):
+        model = {"launches": [launch(0, "k", metrics={CYCLES: 3})]}
+        hardware = {"launches": [launch(0, "k", timing={CYCLES: [2]})]}
+        self.assertEqual(third_party_rows.rows("p", model, hardware, half="second"),
+                         [{"entry": "p", "cycles": 2, "error": 0.5, "half": "second"}])
+
 
 if __name__ == "__main__":
     unittest.main()
