@@ -8,6 +8,7 @@
 #include "gpu/runtime/context.hpp"
 #include "gpu/runtime/crash_report.hpp"
 #include "gpu/runtime/host_memory.hpp"
+#include "simulator/base/big_pages.hpp"
 #include "simulator/timing/launch.hpp"
 
 namespace heddle::runtime {
@@ -53,9 +54,19 @@ std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
   return {side(host_to_device), side(device_to_host)};
 }
 
+// Memory for a copy. The C library gives much back to the system at once, which then clears it page
+// by page for the next copy.
+std::shared_ptr<std::byte[]> staging_memory(std::uint64_t bytes) {
+  constexpr std::uint64_t kMuch = 128 << 10;
+  if (bytes < kMuch) return std::make_shared_for_overwrite<std::byte[]>(bytes);
+  return {static_cast<std::byte*>(
+              simulator::take_from_big_pages(bytes, simulator::Fresh::anything)),
+          simulator::give_back_to_big_pages};
+}
+
 // The bytes of a pageable source as they are now, packed.
 std::shared_ptr<std::byte[]> staged(const std::byte* source, const Placed& from, const Box& box) {
-  auto copy = std::make_shared_for_overwrite<std::byte[]>(box.width * box.height * box.depth);
+  auto copy = staging_memory(box.width * box.height * box.depth);
   const Placed packed{0, box.width, box.width * box.height};
   copy_box(copy.get(), packed, source, from, box);
   return copy;

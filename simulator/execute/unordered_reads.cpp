@@ -29,21 +29,24 @@ bool UnorderedReads::Users::unordered_with(std::uint64_t who) const {
          ((bits_ & kSeveralWarps) != 0 || (other >> kWarp & kWarpMask) != 0);
 }
 
-std::unique_ptr<UnorderedReads::Page> UnorderedReads::new_page(std::uint64_t number) const {
+UnorderedReads::PageMemory UnorderedReads::new_page(std::uint64_t number) const {
   if (before_ != nullptr)
-    if (const auto seen = before_->pages_.find(number); seen != before_->pages_.end())
-      return std::make_unique<Page>(*seen->second);
-  return std::make_unique<Page>();
+    if (const auto seen = before_->pages_.find(number); seen != before_->pages_.end()) {
+      PageMemory page(1, Fresh::anything);
+      page[0] = seen->second[0];
+      return page;
+    }
+  return PageMemory(1, Fresh::zeroed);
 }
 
 UnorderedReads::Page& UnorderedReads::page(std::uint64_t number) {
-  if (number != cached_number_) {
-    std::unique_ptr<Page>& page = pages_[number];
-    if (page == nullptr) page = new_page(number);
-    cached_ = page.get();
-    cached_number_ = number;
+  Recent& recent = recent_[number % kRecent];
+  if (number != recent.number) {
+    PageMemory& page = pages_[number];
+    if (page.data() == nullptr) page = new_page(number);
+    recent = {number, page.data()};
   }
-  return *cached_;
+  return *recent.page;
 }
 
 // Adjoining granules mostly had the same users: what an access makes of one it makes of the next.

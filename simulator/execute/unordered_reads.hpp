@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
+
+#include "simulator/base/big_pages.hpp"
 
 namespace heddle::simulator {
 
@@ -72,17 +74,26 @@ class UnorderedReads {
     Users readers, writers;
   };
   using Page = std::array<Cell, kPage / kGranule>;
+  static_assert(std::is_trivially_copyable_v<Page>);
+  // Four times what the launch uses: in huge pages that launches take one after the other.
+  using PageMemory = BigArray<Page>;  // of one
   Page& page(std::uint64_t number);
   // Calls use(cell) for each granule of an access.
   template <typename Use>
   void for_each_cell(std::uint64_t address, unsigned bytes, Use&& use);
 
-  std::unique_ptr<Page> new_page(std::uint64_t number) const;
+  PageMemory new_page(std::uint64_t number) const;
+
+  // By their numbers: loops that stride over the grid come to a few pages by turns.
+  static constexpr std::size_t kRecent = 64;
+  struct Recent {
+    std::uint64_t number = ~std::uint64_t{0};
+    Page* page = nullptr;
+  };
 
   const UnorderedReads* before_ = nullptr;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::uint64_t cached_number_ = ~std::uint64_t{0};
-  Page* cached_ = nullptr;
+  std::unordered_map<std::uint64_t, PageMemory> pages_;
+  std::array<Recent, kRecent> recent_;
   std::vector<Note>* notes_ = nullptr;
   bool found_ = false;
 };

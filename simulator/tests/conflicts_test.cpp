@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -439,6 +440,40 @@ TEST(Conflicts, MemoryThatNobodyHadTouchedBecomesZeroAgain) {
   EXPECT_EQ(bytes[kFrame + 5], std::byte(9));
   EXPECT_EQ(bytes[2 * kFrame + 100], std::byte(0));
   EXPECT_EQ(bytes[kSize - 1], std::byte(0));
+}
+
+// What cudaMemset has left, say. Each piece of it as one word, and those side by side together.
+TEST(Conflicts, MemoryFilledWithOneWordTakesNoRoom) {
+  constexpr std::uint64_t kSize = 64 * ConflictTracker::kPieceBytes, kOther = kSize / 2;
+  DeviceMemory memory(1 << 20);
+  const std::uint64_t at = *memory.allocate(kSize, "a");
+  std::byte* const bytes = memory.view(at, kSize);
+  const auto before = [&](std::uint64_t i) { return std::byte(i < kOther ? 0xff : i % 8); };
+  for (std::uint64_t i = 0; i < kSize; ++i) bytes[i] = before(i);
+  ConflictTracker tracker(memory, true);
+  ConflictTracker::Log log(tracker, 0);
+  ASSERT_TRUE(log.write(at, kSize));
+  EXPECT_LT(log.bytes(), ConflictTracker::kPieceBytes);
+  std::ranges::fill_n(bytes, kSize, std::byte(9));
+  log.undo();
+  EXPECT_EQ(log.bytes(), 0u);
+  for (std::uint64_t i = 0; i < kSize; ++i) ASSERT_EQ(bytes[i], before(i)) << i;
+}
+
+// Of a piece whose last word alone is another one too.
+TEST(Conflicts, MemoryThatIsNearlyFilledIsTakenBack) {
+  constexpr std::uint64_t kSize = ConflictTracker::kPieceBytes;
+  DeviceMemory memory(1 << 20);
+  const std::uint64_t at = *memory.allocate(kSize, "a");
+  std::byte* const bytes = memory.view(at, kSize);
+  bytes[kSize - 1] = std::byte(5);
+  ConflictTracker tracker(memory, true);
+  ConflictTracker::Log log(tracker, 0);
+  ASSERT_TRUE(log.write(at, kSize));
+  std::ranges::fill_n(bytes, kSize, std::byte(9));
+  log.undo();
+  EXPECT_EQ(bytes[0], std::byte(0));
+  EXPECT_EQ(bytes[kSize - 1], std::byte(5));
 }
 
 TEST(Conflicts, ThousandsOfRowsAreTakenBack) {
