@@ -41,14 +41,17 @@ bool may_adjoin(const Step& step, const std::uint32_t* low, Mask on) {
 template <AccessKind kKind>
 bool note_each(Core& core, const Core::Known& in, const Step& step, std::uint64_t base,
                const std::uint32_t* low, const std::uint32_t* high, Mask on) {
-  if (in.notes.uses == nullptr) return false;
+  const WordNotes notes = in.notes;  // which what is noted does not change
+  const std::uint64_t width = step.width, start = in.start;
+  if (notes.uses == nullptr || in.bytes < width) return false;
+  const std::uint64_t last = in.bytes - width;
   constexpr WordNotes::Ready kNeeded =
       kKind == AccessKind::store ? WordNotes::kForWrites : WordNotes::kForReads;
   for (const unsigned lane : on) {
     const std::uint64_t at = base + (std::uint64_t{high[lane]} << 32 | low[lane]);
-    if (!in.contains(at, step.width) || (at & (step.width - 1u)) != 0) return false;
-    if (step.width <= 4 ? in.notes.note_word(at - in.start, kNeeded)
-                        : in.notes.note(at - in.start, step.width, kNeeded))
+    const std::uint64_t offset = at - start;
+    if (offset > last || (at & (width - 1)) != 0) return false;
+    if (width <= 4 ? notes.note_word(offset, kNeeded) : notes.note(offset, width, kNeeded))
       continue;
     const bool told = kKind == AccessKind::store ? core.log->write(at, step.width)
                                                  : core.log->read(at, step.width);

@@ -27,8 +27,9 @@ inline i64 truncated_square(u32 u) {
 template <unsigned kSegments>
 inline i64 interpolated(const mufu_tables::Table<kSegments>& table, u32 segment, u32 u) {
   const u64 index = segment;  // wide, so that gcc makes gathers
-  return table.base[index] + i64{table.slope[index]} * static_cast<i64>(u) +
-         i64{table.curve[index]} * truncated_square(u);
+  const i64 both = table.slope_and_curve[index];
+  return table.base[index] + i64{static_cast<i32>(both)} * static_cast<i64>(u) +
+         (both >> 32) * truncated_square(u);
 }
 
 // sum * 2^-unit (0 < sum < 2^52) as a float's bits, cut to 24 bits.

@@ -11,10 +11,19 @@ namespace heddle::simulator::lanes::mufu_tables {
 
 template <unsigned kSegments>
 struct Table {
+  constexpr Table(unsigned the_unit, const std::int64_t (&bases)[kSegments],
+                  const std::int32_t (&slopes)[kSegments], const std::int32_t (&curves)[kSegments])
+      : unit(the_unit) {
+    for (unsigned i = 0; i < kSegments; ++i) {
+      base[i] = bases[i];
+      slope_and_curve[i] = std::int64_t{curves[i]} * (std::int64_t{1} << 32) +
+                           static_cast<std::uint32_t>(slopes[i]);
+    }
+  }
   unsigned unit;
-  std::int64_t base[kSegments];
-  std::int32_t slope[kSegments];
-  std::int32_t curve[kSegments];
+  std::int64_t base[kSegments]{};
+  // In the lower and the upper half: gcc makes gathers of 64 bits, of 32 it loads one by one.
+  std::int64_t slope_and_curve[kSegments]{};
 };
 
 // clang-format off
