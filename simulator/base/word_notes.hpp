@@ -34,6 +34,7 @@ struct WordNotes {
   // Where the thread reduces by the operation what lies that far from the start; null: in memory,
   // or it does not yet.
   std::byte* apart(std::uint64_t offset, unsigned bytes, unsigned operation) const;
+  std::byte* apart_word(std::uint64_t offset, unsigned operation) const;  // of an aligned word
   // Notes the use of a word, or of a part of it. Returns as `note`.
   bool note_word(std::uint64_t offset, Ready needed) const {
     if (ready[offset >> kPieceShift] < needed) return false;
@@ -86,6 +87,16 @@ inline std::byte* WordNotes::apart(std::uint64_t offset, unsigned bytes, unsigne
   const std::uint32_t words = words_between(first >> kWordShift, last >> kWordShift);
   const std::uint32_t there = in->words[offset % kPieceBytes / kRowBytes];
   return (words & ~there) == 0 ? in->values.data() + offset % kPieceBytes : nullptr;
+}
+
+inline std::byte* WordNotes::apart_word(std::uint64_t offset, unsigned operation) const {
+  if (aparts == nullptr) return nullptr;
+  ReducedApart* const in = aparts[offset >> kPieceShift].get();
+  if (in == nullptr || in->operation != operation) return nullptr;
+  const std::uint64_t within = offset % (1 << kPieceShift);
+  const std::uint32_t there = in->words[within >> kRowShift];
+  return (there >> (within >> kWordShift) % kRowWords & 1) != 0 ? in->values.data() + within
+                                                                : nullptr;
 }
 
 }  // namespace heddle::simulator

@@ -48,9 +48,10 @@ native::AccessPattern* no_patterns() {
 }  // namespace
 
 void Core::make_patterns() {
-  if (!patterns_.empty()) return;
-  patterns_.resize(std::size_t{kPhases} * kPatterns);
-  patterns = patterns_.data();
+  if (patterns_ != nullptr) return;
+  constexpr std::size_t kCount = std::size_t{kPhases} * kPatterns;
+  patterns_ = std::make_unique_for_overwrite<native::AccessPattern[]>(kCount);
+  patterns = patterns_.get();
 }
 
 Core::Core(const LaunchContext& launch_context)

@@ -302,7 +302,8 @@ bool find_apart(const Core& core, unsigned width, unsigned operation, bool asks_
   for (const unsigned lane : lanes) {
     const std::uint64_t at = address[lane];
     if (!in.contains(at, width)) in = find_notes(core, at, width, asks_log);
-    std::byte* const place = in.notes.apart(at - in.start, width, operation);
+    std::byte* const place = width == 4 ? in.notes.apart_word(at - in.start, operation)
+                                        : in.notes.apart(at - in.start, width, operation);
     all &= place != nullptr;
     if (place != nullptr) of[lane] = place;
   }
@@ -324,15 +325,16 @@ bool claim(Core& core, const Warp& warp, const Step& step, AccessKind kind,
     return claim_lanes(core, warp, step, operation ? kind : AccessKind::atomic, address, lanes,
                        pointers, operation.value_or(0));
   std::array<std::byte*, kWarpSize> of = pointers.of;
-  apart = find_apart(core, step.width, *operation, false, address, lanes, of);
+  const Mask places = pointers.same != nullptr ? Mask::of(lanes.first()) : lanes;
+  apart = find_apart(core, step.width, *operation, false, address, places, of);
   if (!claim_lanes(core, warp, step, kind, address, lanes, pointers, *operation, apart))
     return false;
   if (!apart) {  // what was may no longer be
     of = pointers.of;
-    apart = find_apart(core, step.width, *operation, true, address, lanes, of);
+    apart = find_apart(core, step.width, *operation, true, address, places, of);
   }
+  if (pointers.same != nullptr) of.fill(pointers.same = of[places.first()]);
   pointers.of = of;
-  if (pointers.same != nullptr) pointers.same = of[lanes.first()];
   return true;
 }
 

@@ -424,7 +424,7 @@ struct Core : native::Machine {
     sums.threads += threads;
     sums.threads_on += all_on ? threads : on.count();
   }
-  std::vector<native::AccessPattern> patterns_;
+  std::unique_ptr<native::AccessPattern[]> patterns_;
   native::Runs* native_ = nullptr;          // null: lane functions alone
   bool enters_regions_ = false;             // of native code
   std::span<const std::uint8_t> left_out_;  // the observer's

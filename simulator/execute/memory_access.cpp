@@ -374,12 +374,16 @@ bool claim_pieces(Core& core, AccessKind kind, const Addresses& address, Mask la
   std::uint64_t begin = 0;  // of what is to be claimed next, and its length
   unsigned length = 0;
   const auto claim_these = [&] {
-    return length == 0 || claim(core, kind, begin, length, operation, false);
+    const bool as_one = length <= bytes || core.resolve_known(begin, length) != nullptr;
+    const unsigned at_once = as_one ? length : bytes;
+    bool claimed = true;
+    for (unsigned i = 0; claimed && i < length; i += at_once)
+      claimed = claim(core, kind, begin + i, at_once, operation, false);
+    return claimed;
   };
   for (const unsigned lane : lanes) {
     const std::uint64_t at = address[lane];
-    if (length != 0 && at == begin + length && (begin ^ at) >> kLineShift == 0 &&
-        core.resolve_known(begin, length + bytes) != nullptr) {
+    if (length != 0 && at == begin + length && (begin ^ at) >> kLineShift == 0) {
       length += bytes;
       continue;
     }

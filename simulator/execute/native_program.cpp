@@ -56,6 +56,23 @@ unsigned phase_of(const Step& step, std::uint32_t at) {
   return is_shared_access(step) ? 0 : at >> kSectorShift & (native::Machine::kPhases - 1);
 }
 
+// Remembers where the access was (AccessPattern::apart is known): what it counts depends on which
+// sectors lanes' pieces are in, not on where they are there.
+void remember_place(native::AccessPattern& pattern, const Step& step, std::uint32_t at) {
+  constexpr std::uint32_t kSectorBytes = 1 << kSectorShift;
+  pattern.at = at;
+  pattern.room = 0;
+  if (is_shared_access(step)) return;
+  std::uint32_t before = kSectorBytes, behind = kSectorBytes;  // the least that a lane has free
+  for (const std::uint32_t apart : pattern.apart) {
+    const std::uint32_t place = (at + apart) % kSectorBytes;
+    before = std::min(before, place);
+    behind = std::min(behind, kSectorBytes - place - step.width);
+  }
+  pattern.at = at - before;
+  pattern.room = before + behind;
+}
+
 // Remembers how the access of all lanes lay, whose lower words and whose first address are given.
 void remember(native::AccessPattern& pattern, const Step& step, Pc pc, const std::uint32_t* low,
               std::uint32_t at) {
@@ -69,7 +86,7 @@ void remember(native::AccessPattern& pattern, const Step& step, Pc pc, const std
   constexpr std::int64_t kFar = 1 << 30;
   pattern.missed = pattern.pc == pc ? pattern.missed + 1 : 0;
   pattern.pc = pc;
-  pattern.at = at;
+  remember_place(pattern, step, at);
   pattern.lowest = static_cast<std::uint32_t>(-least);
   pattern.highest = ~0u - static_cast<std::uint32_t>(most);
   pattern.least = static_cast<std::int32_t>(least);

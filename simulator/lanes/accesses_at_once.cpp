@@ -86,6 +86,49 @@ inline void load_places(const std::byte* data, const Part (&places)[kParts], Mas
   }
 }
 
+#elif defined(__AVX512F__)
+
+// Of 16 lanes from lane 16 * half on; those that are not there load nothing.
+inline Words words_at(const std::byte* data, const Part (&places)[kParts], u32 half, Mask lanes) {
+  Words at;
+  __builtin_memcpy(&at, places + 2 * half, sizeof at);
+  return __builtin_ia32_gathersiv16si(Words{}, data, at,
+                                      static_cast<short>(lanes.bits() >> (16 * half)), 1);
+}
+
+// The same of eight, two words.
+inline Words pairs_at(const std::byte* data, const Part& places, u8 there) {
+  return __builtin_bit_cast(
+      Words, __builtin_ia32_gathersiv8di(Places{}, data, __builtin_bit_cast(EightWords, places),
+                                         there, 1));
+}
+
+template <u32 kWords>
+inline void load_places(const std::byte* data, const Part (&places)[kParts], Mask lanes,
+                        u32* __restrict rows) {
+  u32 value[kWords][kWarpSize];
+  for (u32 half = 0; half < 2; ++half) {
+    if constexpr (kWords == 1) {
+      const Words words = words_at(data, places, half, lanes);
+      __builtin_memcpy(value[0] + 16 * half, &words, sizeof words);
+    }
+    for (u32 word = 0; word + 1 < kWords; word += 2) {
+      const std::byte* const from = data + word * sizeof(u32);
+      const auto there = static_cast<u16>(lanes.bits() >> (16 * half));
+      const Words one = pairs_at(from, places[2 * half], static_cast<u8>(there));
+      const Words two = pairs_at(from, places[2 * half + 1], static_cast<u8>(there >> 8));
+      const Words even = __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+                                                 22, 24, 26, 28, 30);
+      const Words odd = __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
+                                                25, 27, 29, 31);
+      __builtin_memcpy(value[word] + 16 * half, &even, sizeof even);
+      __builtin_memcpy(value[word + 1] + 16 * half, &odd, sizeof odd);
+    }
+  }
+  for (u32 word = 0; word < kWords; ++word)
+    put_lanes(rows + word * kWarpSize, lanes, [&](u32 i) { return value[word][i]; });
+}
+
 #else
 
 template <u32 kWords>
@@ -150,6 +193,41 @@ Distinct load_of(const Piece& piece, u64 base, const u32* low, const u32* high, 
   return distinct_places(places, spread_of_all);
 }
 
+#if defined(__AVX512F__)
+
+// By the words that they lie in, all of which are to be there; lanes that are not name any place
+// that is. False: not all are.
+template <class Value>
+inline bool load_parts_of_words(const Piece& piece, const Part (&places)[kParts], u32* word) {
+  constexpr u32 kWord = sizeof(u32), kBits = 8 * (kWord - sizeof(Value));
+  if (most(places) / kWord * kWord + kWord > piece.bytes) return false;
+  Part around[kParts];
+  for (u32 i = 0; i < kParts; ++i) around[i] = places[i] / kWord * kWord;
+  for (u32 half = 0; half < 2; ++half) {
+    const Words words = words_at(piece.data, around, half, kFullMask);
+    __builtin_memcpy(word + 16 * half, &words, sizeof words);
+  }
+  u32 place[kWarpSize];
+  __builtin_memcpy(place, places, sizeof place);
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u32 upper = word[i] << (kBits - 8 * (place[i] % kWord));
+    if constexpr (static_cast<Value>(-1) < Value{0})
+      word[i] = static_cast<u32>(static_cast<i32>(upper) >> kBits);
+    else
+      word[i] = upper >> kBits;
+  }
+  return true;
+}
+
+#else
+
+template <class Value>
+inline bool load_parts_of_words(const Piece&, const Part (&)[kParts], u32*) {
+  return false;
+}
+
+#endif
+
 // Extended to words by the value's own sign.
 template <class Value>
 Distinct load_narrow(const Piece& piece, u64 base, const u32* low, const u32* high, Mask lanes,
@@ -157,12 +235,15 @@ Distinct load_narrow(const Piece& piece, u64 base, const u32* low, const u32* hi
   Part places[kParts];
   u32 spread_of_all = 0;
   if (!find<sizeof(Value)>(piece, base, low, high, lanes, places, spread_of_all)) return {0, 0};
-  u32 place[kWarpSize], word[kWarpSize];
-  __builtin_memcpy(place, places, sizeof place);
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    Value value;
-    __builtin_memcpy(&value, piece.data + place[i], sizeof value);
-    word[i] = static_cast<u32>(value);
+  u32 word[kWarpSize];
+  if (!load_parts_of_words<Value>(piece, places, word)) {
+    u32 place[kWarpSize];
+    __builtin_memcpy(place, places, sizeof place);
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      Value value;
+      __builtin_memcpy(&value, piece.data + place[i], sizeof value);
+      word[i] = static_cast<u32>(value);
+    }
   }
   put_lanes(row, lanes, [&](u32 i) { return word[i]; });
   return distinct_places(places, spread_of_all);

@@ -13,9 +13,11 @@ namespace heddle::simulator::native {
 // How the addresses of an instruction's last access by all lanes lay to the first one's, and what
 // that counted: an access that lies so again counts as much.
 struct alignas(64) AccessPattern {
-  std::array<std::uint32_t, kWarpSize> apart{};  // by how many bytes
+  std::array<std::uint32_t, kWarpSize> apart;  // by how many bytes; none while there is no `pc`
   std::uint32_t pc = ~0u;
-  std::uint32_t at = 0;  // the lower word of the first lane's address
+  // The lower word of the first lane's address. In global memory of the lowest one at which each
+  // lane's piece is in the sector that it was in, and how far from there it may be.
+  std::uint32_t at = 0, room = 0;
   // Of the first lane's register: of which the others' differ so without an overflow.
   std::uint32_t lowest = 0, highest = 0;
   std::int32_t least = 0;   // from the first lane's address to the lowest one

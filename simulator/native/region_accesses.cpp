@@ -257,8 +257,9 @@ void RegionCompiler::find_pattern(const RunOp& each, std::uint32_t pc, const Pla
   jne(slow, T_NEAR);
   mov(ecx, kAddress.cvt32());
   sub(ecx, dword[kPattern + offsetof(AccessPattern, at)]);
-  test(ecx, unit - 1);
-  jnz(slow, T_NEAR);
+  and_(ecx, unit - 1);
+  cmp(ecx, dword[kPattern + offsetof(AccessPattern, room)]);
+  ja(slow, T_NEAR);
   load_first(ecx, place.low);
   cmp(ecx, dword[kPattern + offsetof(AccessPattern, lowest)]);
   jb(slow, T_NEAR);

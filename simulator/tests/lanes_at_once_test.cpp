@@ -1,5 +1,6 @@
 // Loads and stores of which all is done at once, beside what lanes do one after the other.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -180,6 +181,28 @@ TEST(LoadsAtOnce, ExtendNarrowValues) {
         ASSERT_EQ(distinct.sectors, sectors.size());
         ASSERT_EQ(distinct.lines, lines.size());
       }
+}
+
+// Of one that begins and ends anywhere in a page, behind which nothing is.
+TEST(LoadsAtOnce, TouchNothingBehindAPiece) {
+  constexpr std::size_t kPage = 4096;
+  void* const pages =
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<std::byte*>(pages) + kPage, kPage, PROT_NONE), 0);
+  for (const std::uint64_t bytes : {1ull, 2ull, 3ull, 5ull, 4094ull, 4095ull, 4096ull}) {
+    std::byte* const data = static_cast<std::byte*>(pages) + kPage - bytes;
+    data[bytes - 1] = std::byte(0x85);
+    const Piece piece{data, 0x1000, bytes};
+    Row low{}, high{};
+    low.fill(static_cast<std::uint32_t>(piece.address + bytes - 1));
+    Rows row(kWarpSize, 7);
+    const auto distinct = access_functions().load_signed_bytes(piece, 0, low.data(), high.data(),
+                                                               kFullMask, row.data());
+    EXPECT_EQ(distinct.sectors, 1u);
+    EXPECT_EQ(row, Rows(kWarpSize, 0xffff'ff85)) << bytes;
+  }
+  munmap(pages, 2 * kPage);
 }
 
 // Of lanes at one place the highest one's stays.

@@ -184,12 +184,15 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
       for (unsigned kind = 0; kind < kKinds; ++kind) {
         const std::uint64_t first = in_global ? data_ : 0, size = in_global ? kData : kShared;
         const std::uint64_t row = first + 16 * (random() % 32);
+        // Some lanes' pieces have sectors of their own, in which they may lie anywhere.
+        const bool apart = kind == 4 && random() % 4 == 0;
+        const std::uint64_t step = apart ? in_global ? 64 : 32 : std::uint64_t{1} << kind;
         std::uint32_t* const low =
             warp.rows + (kAddresses + 2 * (kind + (in_global ? 0 : kKinds))) * kWarpSize;
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
           const std::uint64_t at = kind == 0   ? row
                                    : kind == 1 ? first + 16 * (random() % (size / 32))
-                                   : kind < 5  ? row + (std::uint64_t{1} << kind) * lane
+                                   : kind < 5  ? row + step * lane
                                    : kind == 5 ? (in_global ? beside : size - 64) + 4 * lane
                                                : random() >> random() % 64;
           low[lane] = static_cast<std::uint32_t>(at);

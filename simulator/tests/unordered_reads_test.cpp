@@ -37,6 +37,18 @@ TEST(UnorderedReads, AReadOfAnotherBlocksReductionIsOne) {
   EXPECT_TRUE(reads.found());
 }
 
+// A megabyte apart, say, where loops stride over a grid.
+TEST(UnorderedReads, PlacesFarApartAreToldFromOneAnother) {
+  for (std::uint64_t apart = 4096; apart <= 1 << 24; apart *= 2) {
+    UnorderedReads reads;
+    reads.write(kAt, 4, kWarp0, kReduction);
+    reads.read(kAt + apart, 4, kOtherBlock, kWeak);
+    EXPECT_FALSE(reads.found()) << apart;
+    reads.read(kAt, 4, kOtherBlock, kWeak);
+    EXPECT_TRUE(reads.found()) << apart;
+  }
+}
+
 // As of a thread that joins a launch.
 TEST(UnorderedReads, WhatCameBeforeIsKnown) {
   UnorderedReads before;

@@ -203,6 +203,30 @@ TEST_F(ContextTest, AsynchronousCopiesTakePageableSourcesAtOnce) {
   EXPECT_EQ(read(device, 4), (std::vector<std::uint8_t>{4, 3, 2, 1}));
 }
 
+// Each has memory of its own, and what the first ones took serves those behind them.
+TEST_F(ContextTest, LargePageableSourcesAreTakenApart) {
+  constexpr std::uint64_t kBytes = 300'000, kCopies = 3;
+  std::vector<std::uint64_t> devices;
+  for (std::uint64_t i = 0; i < kCopies; ++i) devices.push_back(allocate(kBytes));
+  std::vector<std::uint8_t> source(kBytes);
+  for (std::uint8_t round = 0; round < 2; ++round) {
+    std::promise<void> gate;
+    context.call_host(*zero, [&](Context&, Error) { gate.get_future().wait(); });
+    const auto value = [&](std::uint64_t copy) { return static_cast<std::uint8_t>(copy + round); };
+    for (std::uint64_t i = 0; i < kCopies; ++i) {
+      std::ranges::fill(source, value(i));
+      ASSERT_EQ(
+          context.copy(
+              {{devices[i]}, {host(source.data())}, {kBytes}, abi::MemcpyKind::host_to_device},
+              *zero, false),
+          Error::success);
+    }
+    gate.set_value();
+    for (std::uint64_t i = 0; i < kCopies; ++i)
+      EXPECT_EQ(read(devices[i], kBytes), std::vector<std::uint8_t>(kBytes, value(i)));
+  }
+}
+
 TEST_F(ContextTest, EventsAreReachedWhenTheWorkBeforeThemIs) {
   const auto event = context.create_event(0);
   EXPECT_TRUE(context.reached(*event));  // never recorded
