@@ -15,7 +15,7 @@ void MemoryPipe::prefetch() const {
   for (const SubCore& sub : sub_cores_) {
     __builtin_prefetch(&sub);
     __builtin_prefetch(sub.leaves.data());
-    __builtin_prefetch(sub.waiting.data());
+    __builtin_prefetch(sub.waiting.place());
   }
 }
 
@@ -35,26 +35,44 @@ std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) 
     return work.ready;
   }
   sub.leaves[place] = kNever;
-  sub.waiting.push_back({work, kNever, place});
+  times_[sub_core].room = sub.leaves[sub.next];
+  sub.waiting.push({work, kNever, place});
   ++waiting_;
-  look_again(sub_core);
-  find_next_event();
+  if (sub.waiting.size() - sub.behind != 1) return std::nullopt;  // it waits for those before it
+  look_at_address(sub_core);
+  next_event_ = std::min(next_event_, std::max(times_[sub_core].address, port_free_));
   return std::nullopt;
 }
 
-void MemoryPipe::look_again(unsigned sub_core) {
+void MemoryPipe::Waitings::grow() {
+  constexpr std::size_t kLeast = 16;
+  std::vector<Waiting> larger(std::max(kLeast, 2 * places_));
+  for (std::size_t i = 0; i < count_; ++i) larger[i] = (*this)[i];
+  ring_ = std::move(larger);
+  places_ = ring_.size();
+  first_ = 0;
+}
+
+void MemoryPipe::look_at_address(unsigned sub_core) {
   const SubCore& sub = sub_cores_[sub_core];
   Times& times = times_[sub_core];
-  times = {.room = sub.leaves[sub.next]};
-  if (sub.behind != 0) {
-    const Waiting& first = sub.waiting[sub.gone];
-    times.begin = std::max(
-        {first.addressed, sub.own_free, first.work.special_busy != 0 ? special_free_ : Cycle{0}});
-  }
-  const std::size_t first = sub.gone + sub.behind;  // before the address unit
-  if (first == sub.waiting.size()) return;
-  const PipeWork& next = sub.waiting[first].work;
+  times.address = kNever;
+  times.common_places = 0;
+  if (sub.behind == sub.waiting.size()) return;
+  const PipeWork& next = sub.waiting[sub.behind].work;
+  times.common_places = next.common_places;
   if (has_place(sub, next)) times.address = std::max(next.ready, sub.address_free);
+}
+
+void MemoryPipe::look_at_begin(unsigned sub_core) {
+  const SubCore& sub = sub_cores_[sub_core];
+  Times& times = times_[sub_core];
+  times.begin = times.addressed = kNever;
+  if (sub.behind == 0) return;
+  const Waiting& first = sub.waiting[0];
+  times.addressed = first.addressed;
+  times.begin = std::max(
+      {first.addressed, sub.own_free, first.work.special_busy != 0 ? special_free_ : Cycle{0}});
 }
 
 // Behind the address unit (steps.* of gpu/kernels/micro/timing/memory_turns.cu).
@@ -77,47 +95,48 @@ void MemoryPipe::find_next_event() {
 void MemoryPipe::address(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
   const std::size_t common = common_ - in_common(sub);
-  Waiting& waiting = sub.waiting[sub.gone + sub.behind++];
+  Waiting& waiting = sub.waiting[sub.behind++];
   waiting.addressed = time;
   sub.address_free = time + waiting.work.address_busy;
   port_free_ = time + constants_.lsu_shared_interval;
   sub.leaves[waiting.place] = time;
+  times_[sub_core].room = sub.leaves[sub.next];
   addressed_.push_back({waiting.work.token, time});
   made_room_ |= std::uint64_t{1} << sub_core;
   last_addressed_ = sub_core;
-  count_common(sub_core, common + in_common(sub));
+  if (sub.behind == 1) look_at_begin(sub_core);
+  count_common(common + in_common(sub));
+  look_at_address(sub_core);
 }
 
 // The shared unit takes the sub-core's first one.
 void MemoryPipe::begin(unsigned sub_core, Cycle time) {
   SubCore& sub = sub_cores_[sub_core];
-  const PipeWork work = sub.waiting[sub.gone++].work;
   const std::size_t common = common_ - in_common(sub);
-  --sub.behind;
-  --waiting_;
+  const PipeWork& work = sub.waiting[0].work;
   sub.own_free = time + work.own_busy;
   shared_free_ = time + std::max<Cycle>(work.shared_busy, constants_.lsu_shared_interval);
   taken_.push_back({work.token, time});
-  sub.forget_gone();
-  if (work.special_busy != 0) {
-    special_free_ = time + work.special_busy;
-    for (unsigned i = 0; i < sub_cores_.size(); ++i) look_again(i);
+  const Cycle special_busy = work.special_busy;
+  sub.waiting.pop();
+  --sub.behind;
+  --waiting_;
+  look_at_begin(sub_core);
+  if (special_busy != 0) {
+    special_free_ = time + special_busy;
+    for (unsigned i = 0; i < sub_cores_.size(); ++i) look_at_begin(i);
   }
-  count_common(sub_core, common + in_common(sub));
+  count_common(common + in_common(sub));
+  look_at_address(sub_core);
 }
 
-// Something has changed for the sub-core; for another one too if there is room for its next
-// instruction now, or no more.
-void MemoryPipe::count_common(unsigned sub_core, std::size_t common) {
-  look_again(sub_core);
+// There may be room for the next instruction of another sub-core now, or no more.
+void MemoryPipe::count_common(std::size_t common) {
   const std::size_t before = std::exchange(common_, common);
   if (before == common) return;
-  for (unsigned i = 0; i < sub_cores_.size(); ++i) {
-    const SubCore& sub = sub_cores_[i];
-    const std::size_t next = sub.gone + sub.behind;
-    if (next == sub.waiting.size()) continue;
-    const std::uint32_t limit = sub.waiting[next].work.common_places;
-    if ((before < limit) != (common < limit)) look_again(i);
+  for (unsigned i = 0; i < times_.size(); ++i) {
+    const std::uint32_t limit = times_[i].common_places;
+    if ((before < limit) != (common < limit)) look_at_address(i);
   }
 }
 
@@ -130,9 +149,8 @@ unsigned MemoryPipe::first_addressed(Cycle time) const {
   Cycle earliest = kNever;
   for (unsigned i = 0; i < count; ++i) {
     if (times_[i].begin > time) continue;
-    const Cycle addressed = sub_cores_[i].waiting[sub_cores_[i].gone].addressed;
-    if (addressed >= earliest) continue;
-    earliest = addressed;
+    if (times_[i].addressed >= earliest) continue;
+    earliest = times_[i].addressed;
     found = i;
   }
   return found;

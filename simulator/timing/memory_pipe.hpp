@@ -65,36 +65,53 @@ class MemoryPipe {
     Cycle addressed = 0;    // when it left the address unit
     std::size_t place = 0;  // in `leaves`
   };
-  // What is asked again and again of a sub-core: when its queue has room, and when its first
-  // instruction could go to the address unit and the first behind that to the shared unit, as far
-  // as the sub-core's own are concerned; kNever: there is none.
+  // What is asked again and again of a sub-core, side by side: when its queue has room, and when
+  // its first instruction could go to the address unit and the first behind that to the shared
+  // unit, as far as the sub-core's own are concerned; kNever: there is none.
   struct Times {
     Cycle room = 0, address = kNever, begin = kNever;
+    Cycle addressed =
+        kNever;  // when the one that could go to the shared unit left its address unit
+    std::uint32_t common_places = 0;  // of the one that could go to the address unit
+  };
+  // Instructions of a sub-core in order, in a ring that grows when it is full.
+  class Waitings {
+   public:
+    std::size_t size() const { return count_; }
+    Waiting& operator[](std::size_t i) { return ring_[(first_ + i) & (places_ - 1)]; }
+    const Waiting& operator[](std::size_t i) const { return ring_[(first_ + i) & (places_ - 1)]; }
+    void push(const Waiting& waiting) {
+      if (count_ == places_) grow();
+      (*this)[count_++] = waiting;
+    }
+    void pop() {
+      ++first_;
+      --count_;
+    }
+    const Waiting* place() const { return ring_.data(); }
+
+   private:
+    void grow();
+    std::vector<Waiting> ring_;
+    std::size_t places_ = 0;  // of it; a power of two
+    std::size_t first_ = 0, count_ = 0;
   };
   struct SubCore {
     std::vector<Cycle> leaves;  // when the last instructions leave the queue, a ring
     std::size_t next = 0;
-    // In order: the first have gone, `behind` others are behind the address unit.
-    std::vector<Waiting> waiting;
-    std::size_t gone = 0, behind = 0;
+    Waitings waiting;
+    std::size_t behind = 0;  // the first of them, which are behind the address unit
     Cycle address_free = 0, own_free = 0;
-
-    // Of many at a time, so that the others are seldom moved.
-    void forget_gone() {
-      constexpr std::size_t kMany = 32;
-      if (gone != waiting.size() && gone < kMany) return;
-      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(gone));
-      gone = 0;
-    }
   };
 
   bool has_place(const SubCore& sub, const PipeWork& work) const;
   std::size_t in_common(const SubCore& sub) const {
     return sub.behind - std::min<std::size_t>(sub.behind, constants_.lsu_own_entries);
   }
-  void look_again(unsigned sub_core);
+  void look_at_address(unsigned sub_core);
+  void look_at_begin(unsigned sub_core);
   unsigned first_addressed(Cycle time) const;
-  void count_common(unsigned sub_core, std::size_t common);
+  void count_common(std::size_t common);
   void find_next_event();
   void address(unsigned sub_core, Cycle time);
   void begin(unsigned sub_core, Cycle time);
