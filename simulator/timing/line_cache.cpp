@@ -8,6 +8,7 @@ void LineCache::start(std::uint32_t lines, std::uint32_t capacity) {
   arrival_.assign(lines, kNever);
   capacity_ = std::max(1u, capacity);
   order_.clear();
+  order_.reserve(std::min<std::size_t>(lines, capacity_));
   next_ = 0;
 }
 

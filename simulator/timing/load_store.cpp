@@ -18,6 +18,8 @@ constexpr unsigned kWordBytes = 4;
 // of gpu/kernels/micro/timing/full_ways.cu).
 constexpr unsigned kHeaderBytes = 16;
 constexpr LineNumber kNothingStored = ~LineNumber{0};
+// Of most instructions.
+constexpr std::size_t kMostlyParts = 1, kMostlyPieces = 8;
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
 
@@ -40,15 +42,32 @@ void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   buffered_.assign(std::max(1u, constants_.store_buffer_lines), 0);
   at_data_.assign(std::max(1u, constants_.lsu_data_entries), 0);
   next_buffered_ = next_at_data_ = 0;
-  passing_.start();
-  leaving_.start();
+  last_sent_.start(constants_.sm_passing_passes, constants_.sm_leaving_passes);
   sent_ = data_free_ = 0;
+  make_room();
+}
+
+// Lists begin with room for what most SMs need, as each SM of each launch has its own.
+void LoadStoreUnit::make_room() {
+  constexpr std::size_t kEntries = 16, kRequests = 32;
+  entries_.reserve(kEntries);
+  free_entries_.reserve(kEntries);
+  served_.reserve(kEntries);
+  read_.reserve(kEntries);
+  requests_.reserve(kRequests);
+  waits_.reserve(kRequests);
+  pending_.reserve(kRequests);
+  awaited_lines_.reserve(kRequests);
+  collected_.reserve(kRequests);
+  left_.reserve(kRequests);
 }
 
 std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {
   if (free_entries_.empty()) {
     free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
     entries_.emplace_back();
+    entries_.back().parts.reserve(kMostlyParts);
+    entries_.back().pieces.reserve(kMostlyPieces);
   }
   const std::uint32_t token = free_entries_.back();
   free_entries_.pop_back();
@@ -622,7 +641,7 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
 // the last passes, loads of other lines wait too, and other SMs' do not (behind.* of
 // gpu/kernels/micro/timing/full_ways.cu).
 void LoadStoreUnit::wait_behind_sent(Request& request) const {
-  const Cycle before = passing_.taken_before();
+  const Cycle before = last_sent_.taken_before(LastSent::Tail::passing);
   if (before <= request.time || request.of_copy) return;
   if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch)
     request.done += before - request.time;
@@ -630,12 +649,30 @@ void LoadStoreUnit::wait_behind_sent(Request& request) const {
     request.done = std::max(request.done, before + constants_.latency_l2_hit / 2);
 }
 
-void LoadStoreUnit::LastSent::add(Cycle taken, std::uint64_t size, std::uint64_t most) {
-  sent_.push_back({taken, size});
-  for (size_ += size; size_ > most; sent_.pop_front()) {
-    taken_before_ = std::max(taken_before_, sent_.front().first);
-    size_ -= sent_.front().second;
-  }
+void LoadStoreUnit::LastSent::start(std::uint64_t passing, std::uint64_t leaving) {
+  end_ = 0;
+  tails_ = {Rest{.most = passing}, Rest{.most = leaving}};
+}
+
+void LoadStoreUnit::LastSent::add(Cycle taken, std::uint32_t size) {
+  const auto first = [this] { return std::min(tails_[0].first, tails_[1].first); };
+  if (end_ - first() == places_) grow();
+  ring_[end_++ & (places_ - 1)] = {taken, size};
+  for (Rest& rest : tails_)
+    for (rest.size += size; rest.size > rest.most; ++rest.first) {
+      const Piece& left = ring_[rest.first & (places_ - 1)];
+      rest.taken_before = std::max(rest.taken_before, left.taken);
+      rest.size -= left.size;
+    }
+}
+
+void LoadStoreUnit::LastSent::grow() {
+  constexpr std::size_t kLeast = 32;
+  std::vector<Piece> larger(std::max(kLeast, 2 * places_));
+  for (std::size_t i = end_ - places_; i != end_; ++i)
+    larger[i & (larger.size() - 1)] = ring_[i & (places_ - 1)];
+  ring_ = std::move(larger);
+  places_ = ring_.size();
 }
 
 // So much may be on the way to L2; then nothing more leaves the SM (measured: pile of
@@ -645,11 +682,10 @@ void LoadStoreUnit::hold_back_stores() {
   for (Request& request : requests_) {
     wait_behind_sent(request);
     if (request.kind == Request::Kind::read || request.kind == Request::Kind::prefetch) continue;
-    const Cycle taken = std::max(request.taken, passing_.taken_before());
+    const Cycle taken = std::max(request.taken, last_sent_.taken_before(LastSent::Tail::passing));
     const Outgoing& out = request.outgoing;
-    passing_.add(taken, out.passes(), constants_.sm_passing_passes);
-    leaving_.add(taken, out.passes(), constants_.sm_leaving_passes);
-    left_[request.number] = leaving_.taken_before();
+    last_sent_.add(taken, out.passes());
+    left_[request.number] = last_sent_.taken_before(LastSent::Tail::leaving);
     outgoing_.push(taken << kSizeBits | out.bytes);
     outgoing_bytes_ += request.outgoing.bytes;
     while (!outgoing_.empty()) {

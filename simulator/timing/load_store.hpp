@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <queue>
 #include <span>
@@ -113,7 +112,9 @@ class LoadStoreUnit {
     for (const Pending& pending : pending_) visit(pending.who);
   }
   // Whether stores wait to leave the SM, as far as L2 has answered.
-  bool is_way_full(Cycle now) const { return leaving_.taken_before() > now; }
+  bool is_way_full(Cycle now) const {
+    return last_sent_.taken_before(LastSent::Tail::leaving) > now;
+  }
   // Nothing is in L1 any more.
   void empty_l1() { l1_.clear(); }
   // After L2 has answered: who waited, with `done`. Forgets the requests.
@@ -182,6 +183,7 @@ class LoadStoreUnit {
   };
 
   void split_texels(std::span<const Access> accesses);
+  void make_room();
   std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
   PipeWork at_address_unit(const Timed& instruction, bool unmade) const;
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
@@ -249,20 +251,35 @@ class LoadStoreUnit {
   static constexpr unsigned kSizeBits = 16;
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> outgoing_;
   std::uint64_t outgoing_bytes_ = 0;
-  // The last that was sent, no more than fits, and when L2 has taken all that was sent before.
+  // What was sent last, in order, in a ring. Of it the last pieces that fit within a limit are at
+  // one of the tails; when L2 has taken all that was sent before them.
   class LastSent {
    public:
-    void start() { *this = {}; }
-    void add(Cycle taken, std::uint64_t size, std::uint64_t most);
-    Cycle taken_before() const { return taken_before_; }
+    enum class Tail : std::uint8_t { passing, leaving, count_ };
+    // `passing`, `leaving`: limits.
+    void start(std::uint64_t passing, std::uint64_t leaving);
+    void add(Cycle taken, std::uint32_t size);
+    Cycle taken_before(Tail tail) const { return at(tail).taken_before; }
 
    private:
-    std::deque<std::pair<Cycle, std::uint64_t>> sent_;  // when L2 takes it, and its size
-    std::uint64_t size_ = 0;
-    Cycle taken_before_ = 0;
+    struct Piece {
+      Cycle taken = 0;  // by L2
+      std::uint32_t size = 0;
+    };
+    struct Rest {
+      std::uint64_t most = 0, size = 0;
+      std::size_t first = 0;
+      Cycle taken_before = 0;
+    };
+    const Rest& at(Tail tail) const { return tails_[static_cast<std::size_t>(tail)]; }
+    void grow();
+    std::vector<Piece> ring_;
+    std::size_t places_ = 0, end_ = 0;  // its size, a power of two; behind the last
+    std::array<Rest, static_cast<std::size_t>(Tail::count_)> tails_{};
   };
-  LastSent passing_;         // what follows need not wait for these
-  LastSent leaving_;         // these have left the SM
+  // What follows need not wait for those at the tail `passing`; those at `leaving` have left the
+  // SM.
+  LastSent last_sent_;
   std::vector<Cycle> left_;  // by request: when it has left
   Cycle misses_free_ = 0;    // when L1 can ask L2 for another line
   Cycle served_at_ = 0;      // when what was served last would have issued on an idle unit
