@@ -170,7 +170,11 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   // Where warps lie close together, other warps' rows are between those that it can touch.
   const unsigned first_unnamed =
       kUniformRow + (rows_per_warp < kRowsPerWarp ? isa::kUniformRegisters : 0);
-  block.rows.resize_in_big_pages(words, all_zero ? Fresh::zeroed : Fresh::anything);
+  if (rows_per_warp == kRowsPerWarp)
+    block.rows.resize_in_big_pages(words, all_zero ? Fresh::zeroed : Fresh::anything);
+  else if (block.rows.size() != words)
+    rows_of_blocks_.give(block.rows, words, launch.warps_per_block * rows_per_warp * kWarpSize,
+                         grid.count());
   block.shared.assign(launch.shared_bytes, std::byte{0});
   block.local.reset(launch.warps_per_block * kWarpSize * local_stride(launch.local_bytes));
   block.barriers.fill({});

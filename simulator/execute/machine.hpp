@@ -425,6 +425,7 @@ struct Core : native::Machine {
     sums.threads_on += all_on ? threads : on.count();
   }
   std::unique_ptr<native::AccessPattern[]> patterns_;
+  mutable RowsAmongOthers rows_of_blocks_;  // where warps lie close together
   native::Runs* native_ = nullptr;          // null: lane functions alone
   bool enters_regions_ = false;             // of native code
   std::span<const std::uint8_t> left_out_;  // the observer's

@@ -86,6 +86,32 @@ TEST(RowLayout, WhatAKernelCanTouchIsZeroWhateverTheMemoryHeldBefore) {
   }
 }
 
+// Sixteen at the most share a piece of memory, to the end of which each has all its words.
+TEST(RowsAmongOthers, BlocksBeginAtTheirDistanceAndOwnTheirMemory) {
+  constexpr std::size_t kWords = 100 * kWarpSize, kApart = 10 * kWarpSize;
+  std::vector<RowStorage> blocks(17);
+  {
+    RowsAmongOthers rows;
+    for (RowStorage& block : blocks) rows.give(block, kWords, kApart, 1000);
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(blocks[i].size(), kWords);
+    EXPECT_EQ(blocks[i].data(), blocks[0].data() + i * kApart);
+  }
+  EXPECT_NE(blocks[16].data(), blocks[0].data() + 16 * kApart);
+  std::ranges::fill(blocks[15], 7u);
+  blocks.erase(blocks.begin(), blocks.begin() + 15);
+  EXPECT_EQ(blocks[0].data()[kWords - 1], 7u);
+}
+
+TEST(RowsAmongOthers, FewBlocksTakeNoMoreThanTheyNeed) {
+  RowsAmongOthers rows;
+  RowStorage first, second;
+  rows.give(first, 100, 10, 1);
+  rows.give(second, 100, 10, 1);
+  EXPECT_TRUE(second.data() >= first.data() + 100 || first.data() >= second.data() + 100);
+}
+
 TEST(LocalStorage, IsZeroWheneverABlockBegins) {
   LocalStorage local;
   local.reset(100);
