@@ -160,9 +160,13 @@ void MemorySystem::serve(std::span<Request*> requests) {
 
 // And brings near what will be looked up there.
 void MemorySystem::find_place(Request& request) const {
-  __builtin_prefetch(&asked_[asked_at(request)], 1);
   request.home = static_cast<std::uint16_t>(home_of(request.line));
   request.slice = static_cast<std::uint16_t>(slice_in_half(request.line));
+  if (request.kind == Request::Kind::write || request.kind == Request::Kind::atomic) {
+    for (const Half& half : halves_) half.tags.prefetch(request.line);  // all but one forget it
+    return;
+  }
+  __builtin_prefetch(&asked_[asked_at(request)], 1);
   const unsigned near = near_half(request.sm);
   halves_[near].tags.prefetch(request.line);
   if (request.home != near) halves_[request.home].tags.prefetch(request.line);
@@ -170,7 +174,8 @@ void MemorySystem::find_place(Request& request) const {
 
 void MemorySystem::prefetch_extra(const Request& request) const {
   const unsigned near = near_half(request.sm);
-  halves_[near].tags.prefetch_extra(request.line);
+  const bool reads = request.kind == Request::Kind::read;
+  if (reads || request.home == near) halves_[near].tags.prefetch_extra(request.line);
   if (request.home != near) halves_[request.home].tags.prefetch_extra(request.line);
 }
 
