@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "simulator/timing/named_lines.hpp"
+#include "simulator/timing/scheduler.hpp"
 
 namespace heddle::simulator::timing {
 namespace {
@@ -22,6 +23,10 @@ constexpr LineNumber kNothingStored = ~LineNumber{0};
 constexpr std::size_t kMostlyParts = 1, kMostlyPieces = 8;
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
+
+bool loads_l1(const Access& access) {
+  return access.kind == AccessKind::load && access.space != Window::shared;
+}
 
 bool reads_one_place(const Access& access) {
   if (access.adjoining || access.lanes.empty()) return false;
@@ -41,9 +46,11 @@ void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNothingStored});
   buffered_.assign(std::max(1u, constants_.store_buffer_lines), 0);
   at_data_.assign(std::max(1u, constants_.lsu_data_entries), 0);
-  next_buffered_ = next_at_data_ = 0;
+  late_at_data_ = at_data_;
+  banks_.start();
+  next_buffered_ = next_at_data_ = next_late_ = 0;
   last_sent_.start(constants_.sm_passing_passes, constants_.sm_leaving_passes);
-  sent_ = data_free_ = 0;
+  sent_ = data_free_ = banks_free_ = 0;
   make_room();
 }
 
@@ -74,7 +81,7 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstandi
   Entry& entry = entries_[token];
   entry.instruction = &instruction;
   entry.who = waiting;
-  entry.further = 0;
+  entry.further = entry.looked_up = 0;
   entry.places = 1;
   entry.parts.clear();
   entry.pieces.clear();
@@ -473,8 +480,9 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
     const L1Passes in_l1 = access.space == Window::shared ? L1Passes{} : l1_passes(access, pieces);
     const Cycle needed = passes(instruction, access, pieces, in_l1);
     work.shared_busy += needed;
+    entry.looked_up += loads_l1(access) ? std::max<Cycle>(1, in_l1.tags) : needed;
     longest = std::max(longest, needed);
-    if (access.kind == AccessKind::load && access.space != Window::shared)
+    if (loads_l1(access))
       entry.parts.back().extra = std::max(entry.parts.back().extra, hit_delay(in_l1));
     work.own_busy += needed + conflicts(access, needed);
     if (access.space == Window::shared) {
@@ -539,10 +547,17 @@ Cycle LoadStoreUnit::enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cy
 // When an instruction that the unit has begun with is at the data, which all reach in order.
 Cycle LoadStoreUnit::reach_data(Cycle begin) {
   const Cycle there = std::max(begin, data_free_);
-  at_data_[next_at_data_] = there;
-  next_at_data_ = next_at_data_ + 1 == at_data_.size() ? 0 : next_at_data_ + 1;
-  if (const Cycle room = at_data_[next_at_data_]; room > begin) pipe_.hold_until(room);
+  await_room(at_data_, next_at_data_, begin, there);
   return there;
+}
+
+// An instruction is at the data at `there`; the unit begins with no other before the first of as
+// many as there is room for has been.
+void LoadStoreUnit::await_room(std::vector<Cycle>& at_data, std::size_t& next, Cycle begin,
+                               Cycle there) {
+  at_data[next] = there;
+  next = next + 1 == at_data.size() ? 0 : next + 1;
+  if (at_data[next] > begin) pipe_.hold_until(at_data[next]);
 }
 
 // The shared unit begins with an instruction. Latencies count from its issue; it is later than on
@@ -580,6 +595,8 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
   if (entry.parts.empty() && !instruction.is_store && !instruction.is_async)
     completion.done = base + constants_.latency_shared_load;
   const auto first = static_cast<std::uint32_t>(waits_.size());
+  Cycle longest_hit = 0;
+  bool loads = false, at_banks = false;
   std::span<const Piece> left = entry.pieces;
   if (instruction.is_store && !left.empty())
     data_free_ = enter_store_buffer(std::span(entry.pieces), begin, entry.further + 1);
@@ -587,18 +604,52 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     if (part.space == Window::shared) {
       const Cycle late = part.port == nullptr ? 0 : access_other_block(part, begin);
       completion.done = std::max(completion.done, base + part.extra + late);
+      at_banks = true;
       continue;
     }
     const Cycle hit =
         base + constants_.latency_l1_hit + std::max(entry.further, part.extra) + copied;
-    access_memory(instruction, part, left.first(part.pieces), base + entry.further, hit,
-                  completion);
+    const bool is_load = part.kind == AccessKind::load && !instruction.is_async;
+    access_memory(instruction, part, left.first(part.pieces), base + (is_load ? 0 : entry.further),
+                  hit, completion);
     left = left.subspan(part.pieces);
+    longest_hit = std::max(longest_hit, hit);
+    loads |= is_load;
+    at_banks |= is_load;
   }
   const auto count = static_cast<std::uint32_t>(waits_.size()) - first;
   completion.outstanding = count != 0;
-  if (completion.outstanding) pending_.push_back({entry.who, completion.done, first, count});
+  const bool misses = loads && (count != 0 || completion.done > longest_hit);
+  if (misses)
+    pipe_.leave_at(entry.who.slot / kSlots, begin + entry.looked_up);
+  else if (at_banks)
+    wait_for_banks(entry, begin, completion);
+  const Cycle passes = misses ? entry.further + 1 : 0;
+  if (completion.outstanding)
+    pending_.push_back({entry.who, completion.done, first, count, passes});
+  else if (misses)
+    completion.done = bring_data(completion.done, passes);
   return completion;
+}
+
+// What L2 brings for a load goes through the banks when it is there, a pass in a cycle, so that no
+// pass of the load is over before (batch.from_l2.* against batch.from_l1.* of
+// gpu/kernels/micro/timing/l2_crowds.cu). When the last one is.
+Cycle LoadStoreUnit::bring_data(Cycle arrival, Cycle passes) {
+  const Cycle behind = constants_.latency_l1_hit - constants_.latency_mio_queue;
+  return banks_.take(arrival - behind, passes) + behind;
+}
+
+// What is there takes the banks that this leaves, one instruction after another. The unit goes on
+// meanwhile, as far as there is room between it and the data.
+void LoadStoreUnit::wait_for_banks(const Entry& entry, Cycle begin, Completion& completion) {
+  const Cycle passes = entry.further + 1;
+  const Cycle last = banks_.take(std::max(begin, banks_free_), passes);
+  const Cycle late = last + 1 - passes - begin;
+  if (late == 0) return;
+  completion.done += late;
+  banks_free_ = last + 1;
+  await_room(late_at_data_, next_late_, begin, begin + late);
 }
 
 void LoadStoreUnit::prefetch() const {
@@ -718,6 +769,7 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
       who.left = std::max(who.left, left_[request]);
     }
     if (who.is_async) answered += constants_.latency_copy_extra;
+    if (pending.passes != 0) answered = bring_data(answered, pending.passes);
     who.done = std::max(pending.known, answered);
     collected_.push_back(who);
   }

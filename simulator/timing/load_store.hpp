@@ -17,6 +17,7 @@
 #include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/clusters.hpp"
 #include "simulator/timing/cycle.hpp"
+#include "simulator/timing/data_banks.hpp"
 #include "simulator/timing/l1_lines.hpp"
 #include "simulator/timing/memory_pipe.hpp"
 #include "simulator/timing/memory_system.hpp"
@@ -171,6 +172,7 @@ class LoadStoreUnit {
     const Timed* instruction = nullptr;
     Outstanding who;
     Cycle further = 0;         // passes beyond the first
+    Cycle looked_up = 0;       // those in which a load's lines are looked up
     std::uint32_t places = 1;  // of constants
     BigPageVector<Part> parts;
     Pieces pieces;
@@ -180,6 +182,7 @@ class LoadStoreUnit {
     Outstanding who;
     Cycle known = 0;
     std::uint32_t first = 0, count = 0;  // in waits_
+    Cycle passes = 0;                    // of a load, over what L2 brings
   };
 
   void split_texels(std::span<const Access> accesses);
@@ -192,6 +195,9 @@ class LoadStoreUnit {
   Completion serve(std::uint32_t token, Cycle begin);
   void read_sources(const MemoryPipe::Taken& addressed);
   Cycle reach_data(Cycle begin);
+  void await_room(std::vector<Cycle>& at_data, std::size_t& next, Cycle begin, Cycle there);
+  Cycle bring_data(Cycle arrival, Cycle passes);
+  void wait_for_banks(const Entry& entry, Cycle begin, Completion& completion);
   static Outgoing outgoing_of(SectorMask sectors, const StoredBytes& stored);
   void join_stored(Piece& piece);
   Cycle enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cycle passes);
@@ -240,9 +246,12 @@ class LoadStoreUnit {
   std::vector<Cycle> buffered_;  // a ring of the lines stored last: when they leave for L2
   std::vector<Cycle> at_data_;   // a ring of the last instructions: when they are at the data
   std::uint64_t batch_ = 1;      // of requests
-  std::size_t next_buffered_ = 0, next_at_data_ = 0;
-  Cycle data_free_ = 0;     // when the store before has entered the buffer
-  std::uint64_t sent_ = 0;  // when all of them have left, in ticks of a server
+  std::size_t next_buffered_ = 0, next_at_data_ = 0, next_late_ = 0;
+  DataBanks banks_;
+  Cycle banks_free_ = 0;             // when what has waited for them last has been there
+  std::vector<Cycle> late_at_data_;  // as at_data_, of those that waited for banks
+  Cycle data_free_ = 0;              // when the store before has entered the buffer
+  std::uint64_t sent_ = 0;           // when all of them have left, in ticks of a server
   std::vector<std::uint32_t> waits_;
   std::vector<Pending> pending_;
   std::vector<Outstanding> collected_;

@@ -46,7 +46,7 @@ Completion LoadStoreUnit::sample(unsigned sub_core, Cycle now, const Timed& inst
     load(piece, instruction, texels, begin, completion.done, completion);
   const auto count = static_cast<std::uint32_t>(waits_.size()) - first;
   completion.outstanding = count != 0;
-  if (completion.outstanding) pending_.push_back({waiting, completion.done, first, count});
+  if (completion.outstanding) pending_.push_back({waiting, completion.done, first, count, 0});
   return completion;
 }
 

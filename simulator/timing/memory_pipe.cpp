@@ -183,7 +183,17 @@ std::span<const MemoryPipe::Taken> MemoryPipe::advance(Cycle now) {
 }
 
 void MemoryPipe::hold_until(Cycle time) {
+  held_until_ = std::max(held_until_, time);
   shared_free_ = std::max(shared_free_, time);
+  find_next_event();
+}
+
+void MemoryPipe::leave_at(unsigned sub_core, Cycle time) {
+  if (shared_free_ <= time) return;
+  SubCore& sub = sub_cores_[sub_core];
+  shared_free_ = std::max(time, held_until_);
+  sub.own_free = std::min(sub.own_free, time);
+  look_at_begin(sub_core);
   find_next_event();
 }
 

@@ -58,6 +58,8 @@ class MemoryPipe {
   void prefetch() const;
   // The shared unit takes nothing before `time`.
   void hold_until(Cycle time);
+  // What it has begun with last, of that sub-core, needs it no longer than that.
+  void leave_at(unsigned sub_core, Cycle time);
 
  private:
   struct Waiting {
@@ -125,7 +127,7 @@ class MemoryPipe {
   std::size_t common_ = 0;       // of these, the ones in places that all share
   unsigned last_addressed_ = 0;  // the sub-core that one was taken from last
   Cycle port_free_ = 0;          // when one of the address units may take an instruction
-  Cycle shared_free_ = 0;
+  Cycle shared_free_ = 0, held_until_ = 0;
   Cycle special_free_ = 0;
   Cycle next_event_ = kNever;
 };

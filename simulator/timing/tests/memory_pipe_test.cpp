@@ -51,6 +51,19 @@ TEST(MemoryPipe, ASubCoreAloneIsHalfAsFastAsTheSharedUnit) {
   EXPECT_THAT(begins(pipe), ElementsAre(36, 68));
 }
 
+// A load that finds nothing in L1 needs the unit for its lines alone.
+TEST(MemoryPipe, AnInstructionCanLeaveTheSharedUnitSooner) {
+  const Constants c = constants();
+  MemoryPipe pipe(c);
+  EXPECT_EQ(pipe.enter(0, conflict(4, 0)), 4u);
+  pipe.leave_at(0, 6);
+  EXPECT_EQ(pipe.enter(0, conflict(6, 1)), 6u);
+  pipe.hold_until(30);
+  pipe.leave_at(0, 8);  // what it is held for stays
+  EXPECT_EQ(pipe.enter(0, conflict(9, 2)), std::nullopt);
+  EXPECT_THAT(begins(pipe), ElementsAre(30));
+}
+
 TEST(MemoryPipe, TimeThatOneSubCoreCannotUseIsAnothers) {
   const Constants c = constants();
   MemoryPipe pipe(c);

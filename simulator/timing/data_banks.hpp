@@ -1,0 +1,46 @@
+// The banks of an SM's L1 and shared memory, which one pass of an access takes in a cycle. What L2
+// brings comes at a time that is known before, and has these cycles first.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "simulator/timing/cycle.hpp"
+
+namespace heddle::simulator::timing {
+
+class DataBanks {
+ public:
+  // The first cycles that are free from `begin` on are those of so many passes. The last of them.
+  Cycle take(Cycle begin, Cycle passes) {
+    Cycle last = begin;
+    for (Cycle word = begin / kBits, from = begin % kBits; passes != 0; ++word, from = 0) {
+      std::uint64_t& taken = cycles_of(word).taken;
+      for (std::uint64_t free = ~taken >> from << from; free != 0 && passes != 0; --passes) {
+        last = word * kBits + static_cast<Cycle>(std::countr_zero(free));
+        taken |= free & -free;
+        free &= free - 1;
+      }
+    }
+    return last;
+  }
+  void start() { *this = {}; }
+
+ private:
+  static constexpr Cycle kBits = 64, kWords = 256;
+  struct Word {
+    Cycle number = 0;  // of those that share an entry the one that was used last
+    std::uint64_t taken = 0;
+  };
+  Word& cycles_of(Cycle number) {
+    Word& word = words_[number % kWords];
+    if (word.number != number) word = {number, 0};
+    return word;
+  }
+
+  std::array<Word, kWords> words_{};
+};
+
+}  // namespace heddle::simulator::timing
