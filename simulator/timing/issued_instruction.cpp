@@ -269,14 +269,19 @@ SubCore::FlowTime SubCore::flow_time(const ResidentWarp& warp, const Timed& time
   return {restored ? constants_.latency_restored_reconvergence : constants_.latency_reconvergence};
 }
 
-// A YIELD looks for lanes to run, one warp of the sub-core after the other; a second time where
-// some wait at WARPSYNC, which is no reason to run them (yield.* of
-// gpu/kernels/micro/timing/yields.cu).
+// A YIELD looks for lanes to run; a second time where some wait at WARPSYNC, which is no reason to
+// run them (yield.* of gpu/kernels/micro/timing/yields.cu).
 Cycle SubCore::yield_time(const ResidentWarp& warp, Cycle now) {
   const Groups& groups = warp.warp->convergence->groups();
   const bool again = std::ranges::any_of(
       groups, [](const Group& group) { return group.wait == simulator::Wait::warp_sync; });
-  const unsigned times = again ? 2 : 1;
+  return search_time(now, again ? 2 : 1);
+}
+
+// Lanes are searched for, for one warp of the sub-core after the other: at YIELD, and where a group
+// waits or ends while the one that was set aside last has gone on before
+// (docs/experiments/timing.md, "Groups of lanes that are searched for").
+Cycle SubCore::search_time(Cycle now, unsigned times) {
   const Cycle begin = std::max(now, yields_from_);
   yields_from_ = begin + Cycle{times} * constants_.interval_yield;
   return begin - now + Cycle{times} * constants_.latency_yield;
@@ -284,6 +289,7 @@ Cycle SubCore::yield_time(const ResidentWarp& warp, Cycle now) {
 
 void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
+  const bool searched = warp.warp->convergence->take_search();
   if (timed.is_yield) {
     if (issued.on.empty()) return;
     warp.next_issue = now + yield_time(warp, now);
@@ -291,7 +297,10 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
     return;
   }
   auto [latency, fetch] = flow_time(warp, timed, issued);
-  if (timed.course == Course::barrier) latency -= std::min(latency, passing_barrier(warp.pc + 1));
+  if (timed.course == Course::barrier)
+    latency -= std::min(latency, passing_barrier(warp.pc + 1));
+  else if (searched && latency != 0 && timed.course != Course::branch)
+    latency = search_time(now, 1);
   if (latency == 0) return;
   const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
   if (goes_elsewhere && !timed.is_indirect) {

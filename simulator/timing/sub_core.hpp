@@ -177,6 +177,7 @@ class alignas(64) SubCore {
   void close_copies(ResidentWarp& warp, const Timed& timed, Cycle now);
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   Cycle yield_time(const ResidentWarp& warp, Cycle now);
+  Cycle search_time(Cycle now, unsigned times);
   void start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;

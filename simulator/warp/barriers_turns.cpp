@@ -87,8 +87,10 @@ void Barriers::start_turn(Mask along) {
 // next.
 void Barriers::choose() {
   Group* const top = top_of_stack();
+  searched_.happened = true;
   if (top == nullptr) return search();
   if (!std::exchange(has_front_, false) || in(left_collective_, *top)) return run_all_at(top);
+  searched_.happened = false;
   groups_.move_to_back(top);
   start_turn(Mask());
 }

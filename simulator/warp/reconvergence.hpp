@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "simulator/base/mask.hpp"
@@ -141,6 +142,9 @@ class Reconvergence {
   }
   virtual void settle() {}
 
+  // Whether the group that runs since the last event was searched for among the lanes. Once.
+  bool take_search() { return std::exchange(searched_.happened, false); }
+
   // Whether groups reconverged, or did not, where they would have done otherwise in code that no
   // profiler has patched.
   virtual bool patches_show() const { return false; }
@@ -165,7 +169,13 @@ class Reconvergence {
   bool whole_warp_arrives_ = false;  // at a block barrier, with any of its groups
   bool follows_accesses_ = false;
   bool released_by_block_ = false;
+  // What time it takes is no part of the state that groups are in.
+  struct Search {
+    bool happened = false;
+    friend bool operator==(const Search&, const Search&) { return true; }
+  };
   Halt halt_;
+  Search searched_;
   Groups groups_;
 };
 

@@ -15,6 +15,8 @@
 
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/base/file.hpp"
+#include "simulator/models/gpu_model.hpp"
+#include "simulator/models/timing_constants.hpp"
 #include "validation/micro_record.hpp"
 
 namespace heddle::validation {
@@ -134,6 +136,18 @@ TEST(MicroTiming, AsynchronousUnitsAreAwaitedForTheHardwaresReasons) {
               kShare * all)
         << question;
   }
+}
+
+// Lanes 16 to 31 are set aside, then 8 to 15: these are next in turn, the others are searched for,
+// as YIELD does (group_turns.cu).
+TEST(MicroTiming, AGroupThatWasSetAsideBeforeIsSearchedFor) {
+  constexpr std::size_t kReadings = 9;  // of each lane
+  const std::vector<std::int64_t> clocks = clocks_of("turns.groups3.w1", 1, 32 * kReadings);
+  const std::int64_t first = clocks[0], second = clocks[8 * kReadings + 1],
+                     third = clocks[16 * kReadings + 2];
+  const auto& constants = simulator::gpu_model("h200").timing;
+  EXPECT_EQ((third - second) - (second - first),
+            constants->latency_yield - constants->latency_group_switch);
 }
 
 // The second to the last of a warp's eight calls (heap.cu).
