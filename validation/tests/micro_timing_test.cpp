@@ -15,8 +15,6 @@
 
 #include "gpu/runtime/capsule.hpp"
 #include "simulator/base/file.hpp"
-#include "simulator/models/gpu_model.hpp"
-#include "simulator/models/timing_constants.hpp"
 #include "validation/micro_record.hpp"
 
 namespace heddle::validation {
@@ -145,9 +143,9 @@ TEST(MicroTiming, AGroupThatWasSetAsideBeforeIsSearchedFor) {
   const std::vector<std::int64_t> clocks = clocks_of("turns.groups3.w1", 1, 32 * kReadings);
   const std::int64_t first = clocks[0], second = clocks[8 * kReadings + 1],
                      third = clocks[16 * kReadings + 2];
-  const auto& constants = simulator::gpu_model("h200").timing;
-  EXPECT_EQ((third - second) - (second - first),
-            constants->latency_yield - constants->latency_group_switch);
+  const MicroRecord record = read_micro_records(kMicro).at("group_turns");
+  EXPECT_EQ(second - first, record["turns.groups3.w1.turn0"]);
+  EXPECT_EQ(third - second, record["turns.groups3.w1.turn1"]);
 }
 
 // The second to the last of a warp's eight calls (heap.cu).
