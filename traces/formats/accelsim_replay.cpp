@@ -36,6 +36,12 @@ bool may_change_course(const Instruction& in) {
   return isa::unit(in) == isa::Unit::cbu || isa::effect(in) == Effect::block_barrier;
 }
 
+bool is_jump(const Instruction& in) {
+  const Effect effect = isa::effect(in);
+  return effect == Effect::branch || effect == Effect::indirect_branch || effect == Effect::call ||
+         effect == Effect::ret;
+}
+
 bool arrives_only(const Step& step) {
   return step.selector == static_cast<std::uint8_t>(simulator::BarrierMode::arrive);
 }
@@ -272,6 +278,17 @@ void note_barrier(const Instruction& in, simulator::Reconvergence& lanes) {
   for (unsigned i = 0; i < simulator::kConvergenceBarriers; ++i) lanes.bmov_write(i, Mask());
 }
 
+// As Barriers::choose: where a group waits or ends, the one that was set aside last goes on, once;
+// others are searched for.
+void AccelsimInstructions::note_search(const Instruction& in, const Issue& issue, Position& at,
+                                       simulator::Reconvergence& lanes) {
+  if (issue.flow != Flow::reschedule) return;
+  if (is_jump(in))
+    at.has_front = true;
+  else if ((issue.active & at.active).empty() && !std::exchange(at.has_front, false))
+    lanes.note_search();
+}
+
 Issue AccelsimInstructions::step(Core& core, Warp& warp) {
   Position& at = positions_.at(warp.block)[warp.index];
   const Record record = std::move(at.ahead.front());
@@ -304,6 +321,7 @@ Issue AccelsimInstructions::step(Core& core, Warp& warp) {
     at.active = active_next(at, record, issue.active);
     issue.flow = flow_of(in, issue.active, issue.on, at.active, next.pc == record.pc + 1);
     lanes.current().pc = Pc(next.pc);
+    note_search(in, issue, at, lanes);
     // Lanes whose second predicate keeps them from leaving stay.
     const bool leaves =
         isa::effect(in) == Effect::exit && in.pp.index == isa::kPT && !in.pp.negated;

@@ -48,6 +48,7 @@ class AccelsimInstructions : public simulator::timing::InstructionSource {
     std::deque<Record> ahead{};  // the next instruction first
     simulator::Mask active{};    // when the next instruction executes
     simulator::Mask arrived{};   // lanes at the block barrier that the others have yet to reach
+    bool has_front = false;      // the lanes that were set aside last have not gone on yet
   };
 
   const isa::Instruction& instruction(const Record& record) const;
@@ -58,6 +59,8 @@ class AccelsimInstructions : public simulator::timing::InstructionSource {
   simulator::Addresses translated(const AccelsimInstruction& read) const;
   simulator::Flow arrive(simulator::Core& core, simulator::Warp& warp, const Record& record,
                          simulator::Mask active, Position& at);
+  static void note_search(const isa::Instruction& in, const simulator::Issue& issue, Position& at,
+                          simulator::Reconvergence& lanes);
   [[noreturn]] void fail(std::uint64_t line, const std::string& why) const;
 
   const AccelsimText& trace_;

@@ -155,9 +155,10 @@ TEST_F(AccelsimTraceTest, OfLanesThatDivergeReadsBack) {
   EXPECT_GT(accesses_, 500u);
 }
 
-// The launch, timed, and the trace that was written meanwhile, timed.
+// The launch, timed, and the trace that was written meanwhile, timed. `off`: the part by which
+// stalls may differ.
 void expect_same_time(MachineKernels& machine, const std::filesystem::path& folder,
-                      const simulator::LaunchRequest& request) {
+                      const simulator::LaunchRequest& request, double off = 0) {
   const auto trace = make_trace(trace_options({{"trace", "accelsim=" + folder.string()}}));
   simulator::LaunchOptions options;
   options.settings.timing.emplace();
@@ -177,9 +178,11 @@ void expect_same_time(MachineKernels& machine, const std::filesystem::path& fold
   };
   EXPECT_GT(cycles(direct), 1000);
   EXPECT_NEAR(cycles(read), cycles(direct), cycles(direct) / 100);
-  for (std::size_t i = 0; i < simulator::timing::kStalls; ++i)
-    EXPECT_EQ(read.timing->stalls[i], direct.timing->stalls[i])
+  for (std::size_t i = 0; i < simulator::timing::kStalls; ++i) {
+    const auto expected = static_cast<double>(direct.timing->stalls[i]);
+    EXPECT_NEAR(static_cast<double>(read.timing->stalls[i]), expected, off * expected)
         << stall_name(static_cast<simulator::timing::Stall>(i));
+  }
   EXPECT_EQ(read.timing->issued, direct.timing->issued);
   EXPECT_EQ(read.timing->traffic.dram_sectors_read, direct.timing->traffic.dram_sectors_read);
   EXPECT_EQ(read.timing->traffic.l1_global_load.sectors,
@@ -244,9 +247,11 @@ TEST_F(AccelsimTraceTest, OfLanesThatDivergeTakesTheSameTime) {
       machine_.request("spin_lock", {2, 1, 1}, {64, 1, 1}, machine_.zeros(4), machine_.zeros(4)));
 }
 
+// A trace does not show each group that was set aside, of which some are searched for.
 TEST_F(AccelsimTraceTest, OfCallsTakesTheSameTime) {
   expect_same_time(machine_, folder_.path(),
-                   machine_.request("recursion", {10, 1, 1}, {64, 1, 1}, machine_.zeros(256)));
+                   machine_.request("recursion", {10, 1, 1}, {64, 1, 1}, machine_.zeros(256)),
+                   0.004);
 }
 
 TEST_F(AccelsimTraceTest, OfWarpsThatLeaveBeforeABarrierTakesTheSameTime) {
