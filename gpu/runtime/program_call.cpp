@@ -25,14 +25,14 @@ std::pair<std::time_t, long> processor_time(std::thread& thread) {
 
 }  // namespace
 
-ProgramCall::ProgramCall(const Engine& engine, std::function<void()> function) {
+ProgramCall::ProgramCall(const Engine& engine, const std::function<void()>& function) {
   try {
     const simulator::HeldSignals inherited_by_the_thread;
     const Ticket ticket = engine.acting_ticket();
-    thread_ = std::thread([this, &engine, ticket, body = function] {
+    thread_ = std::thread([this, &engine, ticket, &function] {
       all_is_ours();
       const Engine::OnBehalf of_the_action(engine, ticket);
-      execute(body);
+      execute(function);
     });
   } catch (const std::system_error&) {
     execute(function);
@@ -61,6 +61,7 @@ bool ProgramCall::ended_or_waits() {
   constexpr milliseconds kLook{10};
   constexpr int kLooks = 10;
   std::unique_lock lock(mutex_);
+  if (ended_) return true;  // perhaps without a thread
   for (int quiet = 0; quiet < kLooks; ++quiet) {
     const auto before = processor_time(thread_);
     if (has_ended_.wait_for(lock, kLook, [this] { return ended_; })) return true;

@@ -14,9 +14,9 @@ namespace heddle::runtime {
 
 class ProgramCall {
  public:
-  // Begins `function`, within an action of `engine`. Where this machine has no more threads, the
-  // calling one executes it.
-  ProgramCall(const Engine& engine, std::function<void()> function);
+  // Begins `function`, which outlives this, within an action of `engine`. Where this machine has no
+  // more threads, the calling one executes it.
+  ProgramCall(const Engine& engine, const std::function<void()>& function);
   ~ProgramCall();  // waits until it has ended
   ProgramCall(const ProgramCall&) = delete;
   ProgramCall& operator=(const ProgramCall&) = delete;
