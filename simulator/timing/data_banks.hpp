@@ -13,7 +13,7 @@ namespace heddle::simulator::timing {
 
 class DataBanks {
  public:
-  // The first cycles that are free from `begin` on are those of so many passes. The last of them.
+  // Takes the first `passes` cycles that are free from `begin` on. Returns the last of them.
   Cycle take(Cycle begin, Cycle passes) {
     Cycle last = begin;
     for (Cycle word = begin / kBits, from = begin % kBits; passes != 0; ++word, from = 0) {

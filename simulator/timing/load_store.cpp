@@ -291,11 +291,6 @@ class LoadStoreUnit::AtomicRounds {
   unsigned count_ = 0;
 };
 
-// What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
-// gpu/kernels/micro/timing/contention.cu. A line takes a flit for each sector, and one more that
-// says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
-// need another round of them, in L2 another pass over the sector; a round of a single lane fits
-// into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
 Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& stored) {
   Outgoing out;
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
@@ -309,6 +304,11 @@ Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& store
   return out;
 }
 
+// What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
+// gpu/kernels/micro/timing/contention.cu. A line takes a flit for each sector, and one more that
+// says which bytes, where a sector is not whole. Atomics always have that one; lanes at one address
+// need another round of them, in L2 another pass over the sector; a round of a single lane fits
+// into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
 void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
                                    std::span<Piece> pieces) {
   for (Piece& piece : pieces) piece.outgoing = outgoing_of(piece.sectors, piece.bytes);

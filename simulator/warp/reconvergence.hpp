@@ -144,7 +144,7 @@ class Reconvergence {
 
   // Whether the group that runs since the last event was searched for among the lanes. Once.
   bool take_search() { return std::exchange(searched_.happened, false); }
-  void note_search() { searched_.happened = true; }  // for who knows what a trace shows alone
+  void note_search() { searched_.happened = true; }  // for a trace, which decides who runs
 
   // Whether groups reconverged, or did not, where they would have done otherwise in code that no
   // profiler has patched.
