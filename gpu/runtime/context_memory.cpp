@@ -59,9 +59,9 @@ std::pair<Expected, Expected> expected_sides(abi::MemcpyKind kind) {
 std::shared_ptr<std::byte[]> staging_memory(std::uint64_t bytes) {
   constexpr std::uint64_t kMuch = 128 << 10;
   if (bytes < kMuch) return std::make_shared_for_overwrite<std::byte[]>(bytes);
-  return {static_cast<std::byte*>(
-              simulator::take_from_big_pages(bytes, simulator::Fresh::anything)),
-          simulator::give_back_to_big_pages};
+  return {
+      static_cast<std::byte*>(simulator::take_from_big_pages(bytes, simulator::Fresh::anything)),
+      simulator::give_back_to_big_pages};
 }
 
 // The bytes of a pageable source as they are now, packed.

@@ -16,8 +16,8 @@ struct Table {
       : unit(the_unit) {
     for (unsigned i = 0; i < kSegments; ++i) {
       base[i] = bases[i];
-      slope_and_curve[i] = std::int64_t{curves[i]} * (std::int64_t{1} << 32) +
-                           static_cast<std::uint32_t>(slopes[i]);
+      slope_and_curve[i] =
+          std::int64_t{curves[i]} * (std::int64_t{1} << 32) + static_cast<std::uint32_t>(slopes[i]);
     }
   }
   unsigned unit;

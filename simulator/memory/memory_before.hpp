@@ -82,7 +82,7 @@ class MemoryBefore {
   };
   std::vector<BigArray<Chunk>> chunks_;  // one each
   std::vector<Filled> filled_;
-  std::uint64_t last_page_ = 0;          // in which one was saved
+  std::uint64_t last_page_ = 0;  // in which one was saved
 };
 
 }  // namespace heddle::simulator
