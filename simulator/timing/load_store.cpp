@@ -69,7 +69,7 @@ void LoadStoreUnit::make_room() {
   left_.reserve(kRequests);
 }
 
-std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstanding& waiting) {
+std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction) {
   if (free_entries_.empty()) {
     free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
     entries_.emplace_back();
@@ -80,7 +80,6 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstandi
   free_entries_.pop_back();
   Entry& entry = entries_[token];
   entry.instruction = &instruction;
-  entry.who = waiting;
   entry.further = entry.looked_up = 0;
   entry.places = 1;
   entry.parts.clear();
@@ -88,9 +87,17 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction, const Outstandi
   return token;
 }
 
-Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work) {
-  if (const auto begin = pipe_.enter(sub_core, work)) return serve(work.token, *begin);
-  return {.queued = true};
+// `waiting` is copied here, and not as soon as it is there: its caller has just written it in
+// pieces.
+Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work,
+                                const Outstanding& waiting) {
+  entries_[work.token].who = waiting;
+  Completion completion;
+  if (const auto begin = pipe_.enter(sub_core, work))
+    serve(work.token, *begin, completion);
+  else
+    completion.queued = true;
+  return completion;
 }
 
 // What brings special registers is slower than the way there, so that they wait for it in the queue
@@ -110,9 +117,9 @@ Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instru
                                const Outstanding& waiting, std::uint32_t places) {
   PipeWork work = passing(instruction);
   work.ready = now + constants_.latency_mio_queue;
-  work.token = new_entry(instruction, waiting);
+  work.token = new_entry(instruction);
   entries_[work.token].places = places;
-  return enter(sub_core, work);
+  return enter(sub_core, work, waiting);
 }
 
 // Cycles that tags and data banks are busy with an access, and the way to L2 with atomics and rows
@@ -196,7 +203,8 @@ Cycle LoadStoreUnit::conflicts(const Access& access, Cycle passes) const {
 void LoadStoreUnit::split_row(const Access& access, Pieces& pieces) {
   const std::uint64_t end = access.address[0] + std::uint64_t{kWarpSize} * access.width;
   for (std::uint64_t at = access.address[0]; at < end;) {
-    Piece piece{.line = at / kLineBytes};
+    Piece& piece = pieces.emplace_back();
+    piece.line = at / kLineBytes;
     for (; at < end && at / kLineBytes == piece.line;) {
       const std::uint64_t sector = at / kSectorBytes % kSectorsPerLine;
       const std::uint64_t next = std::min(end, (at / kSectorBytes + 1) * kSectorBytes);
@@ -205,7 +213,6 @@ void LoadStoreUnit::split_row(const Access& access, Pieces& pieces) {
           static_cast<std::uint32_t>(((std::uint64_t{1} << (next - at)) - 1) << at % kSectorBytes);
       at = next;
     }
-    pieces.push_back(piece);
   }
 }
 
@@ -291,8 +298,8 @@ class LoadStoreUnit::AtomicRounds {
   unsigned count_ = 0;
 };
 
-Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& stored) {
-  Outgoing out;
+void LoadStoreUnit::find_outgoing(SectorMask sectors, const StoredBytes& stored, Outgoing& out) {
+  out = {};
   for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
     if ((sectors >> sector & 1) != 0)
       ++(stored[sector] == ~0u ? out.whole_passes : out.half_passes);
@@ -301,7 +308,6 @@ Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& store
   unsigned bytes = out.partial ? kHeaderBytes : 0;
   for (const std::uint32_t each : stored) bytes += static_cast<unsigned>(std::popcount(each));
   out.bytes = static_cast<std::uint16_t>(bytes);
-  return out;
 }
 
 // What stores and atomics send to L2. Measured: scatter.store, scatter.red, share and meet of
@@ -311,7 +317,7 @@ Outgoing LoadStoreUnit::outgoing_of(SectorMask sectors, const StoredBytes& store
 // into the first flit (change.red.*.lanes32.stride0 of one_address.cu).
 void LoadStoreUnit::count_outgoing(const Access& access, bool adds_floats,
                                    std::span<Piece> pieces) {
-  for (Piece& piece : pieces) piece.outgoing = outgoing_of(piece.sectors, piece.bytes);
+  for (Piece& piece : pieces) find_outgoing(piece.sectors, piece.bytes, piece.outgoing);
   if (is_atomic(access.kind)) count_rounds(access, adds_floats, pieces);
 }
 
@@ -408,16 +414,18 @@ Cycle LoadStoreUnit::access_other_block(const Part& part, Cycle begin) {
   return there - begin;
 }
 
-LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Access& access,
-                                           const Origin& origin, Pieces& pieces) const {
+void LoadStoreUnit::prepare(const Timed& instruction, const Access& access, const Origin& origin,
+                            Part& part, Pieces& pieces) const {
   // Data beyond 32 bits a thread takes more cycles on the way to the registers.
   const std::uint64_t data = std::uint64_t{kWarpSize} * access.width;
   const Cycle wider =
       data <= kLineBytes ? 0 : (data - kLineBytes) / constants_.return_bytes_per_cycle;
-  Part part{access.kind, access.space, wider, 0};
+  part.kind = access.kind;
+  part.space = access.space;
+  part.extra = wider;
   if (instruction.is_mbarrier) {
     part.extra = constants_.latency_mbarrier;
-    return part;
+    return;
   }
   if (access.space == Window::shared) {
     part.extra +=
@@ -426,7 +434,7 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
                         std::min(access.counts.wavefronts, access.counts.wavefronts_ideal)} *
                   constants_.shared_conflict_latency;
     prepare_other_block(access, origin, part);
-    return part;
+    return;
   }
   const std::size_t first = pieces.size();
   split(access, origin.local_line, pieces);
@@ -434,7 +442,6 @@ LoadStoreUnit::Part LoadStoreUnit::prepare(const Timed& instruction, const Acces
   part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
   if (access.kind != AccessKind::load)
     count_outgoing(access, instruction.adds_floats, std::span(pieces).subspan(first));
-  return part;
 }
 
 // What a copy brings goes to shared memory beside what the unit does next; past L1 it only asks
@@ -468,12 +475,12 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
                                 const Outstanding& waiting) {
   PipeWork work = at_address_unit(instruction, accesses.empty());
   work.ready = now + constants_.latency_mio_queue;
-  work.token = new_entry(instruction, waiting);
+  work.token = new_entry(instruction);
   Entry& entry = entries_[work.token];
   Cycle longest = 0;  // passes of an access
   for (const Access& access : accesses) {
     const std::size_t first = entry.pieces.size();
-    entry.parts.push_back(prepare(instruction, access, origin, entry.pieces));
+    prepare(instruction, access, origin, entry.parts.emplace_back(), entry.pieces);
     if (access.kind == AccessKind::store && access.space == Window::global)
       for (Piece& piece : std::span(entry.pieces).subspan(first)) piece.merges = true;
     const std::span<const Piece> pieces = std::span(entry.pieces).subspan(first);
@@ -495,7 +502,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   }
   if (instruction.is_async) hurry_copy(instruction, longest, work);
   entry.further = work.shared_busy == 0 ? 0 : work.shared_busy - 1;
-  return enter(sub_core, work);
+  return enter(sub_core, work, waiting);
 }
 
 // A store to sectors of which an earlier one has not left yet is sent with that, if not too many
@@ -510,7 +517,7 @@ void LoadStoreUnit::join_stored(Piece& piece) {
       for (unsigned sector = 0; sector < kSectorsPerLine; ++sector)
         before->bytes[sector] |= piece.bytes[sector];
       if (before->batch == batch_)
-        requests_[before->request].outgoing = outgoing_of(before->sectors, before->bytes);
+        find_outgoing(before->sectors, before->bytes, requests_[before->request].outgoing);
       return;
     }
     before->line = kNothingStored;
@@ -562,14 +569,13 @@ void LoadStoreUnit::await_room(std::vector<Cycle>& at_data, std::size_t& next, C
 
 // The shared unit begins with an instruction. Latencies count from its issue; it is later than on
 // an idle unit by what was in the way, and further passes delay the result too.
-Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
+void LoadStoreUnit::serve(std::uint32_t token, Cycle begin, Completion& completion) {
   Entry& entry = entries_[token];
   const Timed& instruction = *entry.instruction;
   begin = reach_data(begin);
   const Cycle base = begin - constants_.latency_mio_queue;
   served_at_ = base;
   free_entries_.push_back(token);
-  Completion completion;
   if (entry.parts.empty() && instruction.course != Course::memory) {
     // Constants wait for what brings them behind the queue. The addresses that lanes name are
     // served one by one, 4 bytes at a time (measured: lanes.* of lane_constants.cu); all bytes at
@@ -584,7 +590,7 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     completion.done = base + instruction.latency + late +
                       Cycle{entry.places - 1} * constants_.latency_constant_place;
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
-    return completion;
+    return;
   }
   const Cycle copied = instruction.is_async ? constants_.latency_copy_extra : 0;
   completion.sources_read = base + (instruction.is_store ? constants_.latency_store_read
@@ -629,7 +635,6 @@ Completion LoadStoreUnit::serve(std::uint32_t token, Cycle begin) {
     pending_.push_back({entry.who, completion.done, first, count, passes});
   else if (misses)
     completion.done = bring_data(completion.done, passes);
-  return completion;
 }
 
 // What L2 brings for a load goes through the banks when it is there, a pass in a cycle, so that no
@@ -683,8 +688,11 @@ std::span<const Served> LoadStoreUnit::advance(Cycle now) {
   read_.clear();
   const std::span<const MemoryPipe::Taken> taken = pipe_.advance(now);
   for (const MemoryPipe::Taken& each : pipe_.addressed()) read_sources(each);
-  for (const MemoryPipe::Taken& each : taken)
-    served_.push_back({entries_[each.token].who, serve(each.token, each.begin)});
+  for (const MemoryPipe::Taken& each : taken) {
+    Served& served = served_.emplace_back();
+    served.who = entries_[each.token].who;
+    serve(each.token, each.begin, served.completion);
+  }
   return served_;
 }
 
@@ -761,7 +769,7 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
   }
   collected_.clear();
   for (const Pending& pending : pending_) {
-    Outstanding who = pending.who;
+    Outstanding& who = collected_.emplace_back(pending.who);
     Cycle answered = 0;
     for (std::uint32_t i = 0; i < pending.count; ++i) {
       const std::uint32_t request = waits_[pending.first + i];
@@ -771,7 +779,6 @@ std::span<const Outstanding> LoadStoreUnit::collect() {
     if (who.is_async) answered += constants_.latency_copy_extra;
     if (pending.passes != 0) answered = bring_data(answered, pending.passes);
     who.done = std::max(pending.known, answered);
-    collected_.push_back(who);
   }
   awaited_lines_.clear();
   pending_.clear();

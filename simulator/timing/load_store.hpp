@@ -187,18 +187,18 @@ class LoadStoreUnit {
 
   void split_texels(std::span<const Access> accesses);
   void make_room();
-  std::uint32_t new_entry(const Timed& instruction, const Outstanding& waiting);
+  std::uint32_t new_entry(const Timed& instruction);
   PipeWork at_address_unit(const Timed& instruction, bool unmade) const;
   void hurry_copy(const Timed& instruction, Cycle passes, PipeWork& work) const;
   PipeWork passing(const Timed& instruction) const;
-  Completion enter(unsigned sub_core, const PipeWork& work);
-  Completion serve(std::uint32_t token, Cycle begin);
+  Completion enter(unsigned sub_core, const PipeWork& work, const Outstanding& waiting);
+  void serve(std::uint32_t token, Cycle begin, Completion& completion);
   void read_sources(const MemoryPipe::Taken& addressed);
   Cycle reach_data(Cycle begin);
   void await_room(std::vector<Cycle>& at_data, std::size_t& next, Cycle begin, Cycle there);
   Cycle bring_data(Cycle arrival, Cycle passes);
   void wait_for_banks(const Entry& entry, Cycle begin, Completion& completion);
-  static Outgoing outgoing_of(SectorMask sectors, const StoredBytes& stored);
+  static void find_outgoing(SectorMask sectors, const StoredBytes& stored, Outgoing& out);
   void join_stored(Piece& piece);
   Cycle enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cycle passes);
   Cycle passes(const Timed& instruction, const Access& access, std::span<const Piece> pieces,
@@ -211,7 +211,7 @@ class LoadStoreUnit {
   static SectorMask find_sectors(const L1::Line& line, const Piece& piece);
   static void count_outgoing(const Access& access, bool adds_floats, std::span<Piece> pieces);
   static void count_rounds(const Access& access, bool adds_floats, std::span<Piece> pieces);
-  Part prepare(const Timed& instruction, const Access& access, const Origin& origin,
+  void prepare(const Timed& instruction, const Access& access, const Origin& origin, Part& part,
                Pieces& pieces) const;
   void prepare_other_block(const Access& access, const Origin& origin, Part& part) const;
   Cycle access_other_block(const Part& part, Cycle begin);

@@ -30,7 +30,7 @@ class LoadStoreUnit::NamedLines {
         if (pieces_[at_].line == line) return;
     named_ |= bit;
     at_ = pieces_.size();
-    pieces_.push_back({.line = line});
+    pieces_.emplace_back().line = line;
   }
 
   Pieces& pieces_;
