@@ -2,11 +2,10 @@
 // brings comes at a time that is known before, and has these cycles first.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 
+#include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/cycle.hpp"
 
 namespace heddle::simulator::timing {
@@ -26,7 +25,13 @@ class DataBanks {
     }
     return last;
   }
-  void start() { *this = {}; }
+  void start() { words_.assign(kWords, {}); }
+  // They will be taken soon, mostly shortly before `until`.
+  void prefetch(Cycle until) const {
+    constexpr Cycle kOfHostLine = 4;
+    __builtin_prefetch(&words_[(until / kBits - kOfHostLine) % kWords]);
+    __builtin_prefetch(&words_[until / kBits % kWords]);
+  }
 
  private:
   static constexpr Cycle kBits = 64, kWords = 256;
@@ -40,7 +45,8 @@ class DataBanks {
     return word;
   }
 
-  std::array<Word, kWords> words_{};
+  // Apart from its owner, all of which is prefetched.
+  BigPageVector<Word> words_{kWords};
 };
 
 }  // namespace heddle::simulator::timing

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/timing/host_lines.hpp"
 #include "simulator/timing/sm.hpp"
 
 namespace heddle::simulator::timing {
-namespace {
-
-constexpr std::size_t kHostLine = 64;
-
-void prefetch_bytes(const void* first, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kHostLine)
-    __builtin_prefetch(static_cast<const std::byte*>(first) + at);
-}
-
-}  // namespace
 
 // Whether the warp's next instruction waits for what comes at `until` or later.
 bool SubCore::waits_beyond(const ResidentWarp& warp, Cycle until) const {
@@ -71,7 +62,7 @@ void SubCore::prefetch_access(const Warp& warp, std::uint32_t pc) const {
 void Sm::prefetch(PrefetchStage stage, Cycle until) const {
   if (stage == PrefetchStage::sm) return prefetch_bytes(this, sizeof *this);
   if (stage == PrefetchStage::sub_cores) {
-    units_.memory.prefetch();
+    units_.memory.prefetch_unit(until);
     return prefetch_bytes(sub_cores_.data(), sub_cores_.size() * sizeof(SubCore));
   }
   if (stage == PrefetchStage::slots && answered_ != kNever)

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 
+#include "simulator/timing/host_lines.hpp"
 #include "simulator/timing/named_lines.hpp"
 #include "simulator/timing/scheduler.hpp"
 
@@ -19,13 +20,16 @@ constexpr unsigned kWordBytes = 4;
 // of gpu/kernels/micro/timing/full_ways.cu).
 constexpr unsigned kHeaderBytes = 16;
 constexpr LineNumber kNothingStored = ~LineNumber{0};
-// Of most instructions.
-constexpr std::size_t kMostlyParts = 1, kMostlyPieces = 8;
 
 Cycle divided(std::uint64_t amount, std::uint64_t by) { return (amount + by - 1) / by; }
 
 bool loads_l1(const Access& access) {
   return access.kind == AccessKind::load && access.space != Window::shared;
+}
+
+template <typename List>
+auto all_of(List& list) {
+  return std::span(list.data(), list.size());
 }
 
 bool reads_one_place(const Access& access) {
@@ -73,8 +77,6 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction) {
   if (free_entries_.empty()) {
     free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
     entries_.emplace_back();
-    entries_.back().parts.reserve(kMostlyParts);
-    entries_.back().pieces.reserve(kMostlyPieces);
   }
   const std::uint32_t token = free_entries_.back();
   free_entries_.pop_back();
@@ -438,10 +440,10 @@ void LoadStoreUnit::prepare(const Timed& instruction, const Access& access, cons
   }
   const std::size_t first = pieces.size();
   split(access, origin.local_line, pieces);
-  for (const Piece& piece : std::span(pieces).subspan(first)) l1_.prefetch(piece.line);
-  part.pieces = static_cast<std::uint32_t>(pieces.size() - first);
-  if (access.kind != AccessKind::load)
-    count_outgoing(access, instruction.adds_floats, std::span(pieces).subspan(first));
+  const std::span<Piece> added = all_of(pieces).subspan(first);
+  for (const Piece& piece : added) l1_.prefetch(piece.line);
+  part.pieces = static_cast<std::uint32_t>(added.size());
+  if (access.kind != AccessKind::load) count_outgoing(access, instruction.adds_floats, added);
 }
 
 // What a copy brings goes to shared memory beside what the unit does next; past L1 it only asks
@@ -481,9 +483,9 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   for (const Access& access : accesses) {
     const std::size_t first = entry.pieces.size();
     prepare(instruction, access, origin, entry.parts.emplace_back(), entry.pieces);
+    const std::span<Piece> pieces = all_of(entry.pieces).subspan(first);
     if (access.kind == AccessKind::store && access.space == Window::global)
-      for (Piece& piece : std::span(entry.pieces).subspan(first)) piece.merges = true;
-    const std::span<const Piece> pieces = std::span(entry.pieces).subspan(first);
+      for (Piece& piece : pieces) piece.merges = true;
     const L1Passes in_l1 = access.space == Window::shared ? L1Passes{} : l1_passes(access, pieces);
     const Cycle needed = passes(instruction, access, pieces, in_l1);
     work.shared_busy += needed;
@@ -603,9 +605,9 @@ void LoadStoreUnit::serve(std::uint32_t token, Cycle begin, Completion& completi
   const auto first = static_cast<std::uint32_t>(waits_.size());
   Cycle longest_hit = 0;
   bool loads = false, at_banks = false;
-  std::span<const Piece> left = entry.pieces;
+  std::span<const Piece> left = all_of(entry.pieces);
   if (instruction.is_store && !left.empty())
-    data_free_ = enter_store_buffer(std::span(entry.pieces), begin, entry.further + 1);
+    data_free_ = enter_store_buffer(all_of(entry.pieces), begin, entry.further + 1);
   for (const Part& part : entry.parts) {
     if (part.space == Window::shared) {
       const Cycle late = part.port == nullptr ? 0 : access_other_block(part, begin);
@@ -657,13 +659,10 @@ void LoadStoreUnit::wait_for_banks(const Entry& entry, Cycle begin, Completion& 
   await_room(late_at_data_, next_late_, begin, begin + late);
 }
 
-void LoadStoreUnit::prefetch() const {
-  if (!free_entries_.empty()) {
-    const Entry& next = entries_[free_entries_.back()];
-    __builtin_prefetch(&next);
-    __builtin_prefetch(next.parts.data());
-    __builtin_prefetch(next.pieces.data());
-  }
+void LoadStoreUnit::prefetch_unit(Cycle until) const {
+  constexpr std::size_t kMostlyUsed = 6 * kHostLine;  // of an entry
+  if (!free_entries_.empty()) prefetch_bytes(&entries_[free_entries_.back()], kMostlyUsed);
+  banks_.prefetch(until);
   __builtin_prefetch(requests_.data());
   __builtin_prefetch(waits_.data());
   __builtin_prefetch(pending_.data());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -94,8 +95,8 @@ class LoadStoreUnit {
   // Bit i: the call of `advance` before has made room in the queue of sub-core i.
   std::uint64_t made_room() const { return pipe_.made_room(); }
 
-  // The unit will be used soon.
-  void prefetch() const;
+  // The unit will be used soon, up to then.
+  void prefetch_unit(Cycle until) const;
   // The line will be accessed soon.
   void prefetch(LineNumber line) const { l1_.prefetch(line); }
 
@@ -142,7 +143,10 @@ class LoadStoreUnit {
     bool merged = false;       // which is sent with one before it; else
     Stored* stored = nullptr;  // with which others are
   };
-  using Pieces = BigPageVector<Piece>;
+  // In its owner as far as most instructions need, so that one follows from where the owner is.
+  template <typename T, std::size_t kMostly>
+  using Few = boost::container::small_vector<T, kMostly, BigPageAllocator<T, Fresh::anything>>;
+  using Pieces = Few<Piece, 8>;
   struct Fill {
     Cycle done = 0;
     std::uint32_t request = 0;  // while done is kNever: who will bring it
@@ -168,13 +172,13 @@ class LoadStoreUnit {
     Cycle tags = 0, data = 0, conflicts = 0;
   };
   // An instruction on its way to the unit.
-  struct Entry {
+  struct alignas(64) Entry {
     const Timed* instruction = nullptr;
     Outstanding who;
     Cycle further = 0;         // passes beyond the first
     Cycle looked_up = 0;       // those in which a load's lines are looked up
     std::uint32_t places = 1;  // of constants
-    BigPageVector<Part> parts;
+    Few<Part, 1> parts;
     Pieces pieces;
   };
   // An instruction and the requests it waits for.
