@@ -170,7 +170,9 @@ LoadStoreUnit::L1Passes LoadStoreUnit::l1_passes(const Access& access,
   L1Passes passes{
       .tags = divided(tags, constants_.l1_tags_per_cycle),
       .data = divided(std::uint64_t{kWarpSize} * access.width, constants_.l1_bytes_per_cycle)};
-  if (access.space == Window::global && !access.adjoining && !is_atomic(access.kind)) {
+  // In one line each bank has but one word.
+  if (access.space == Window::global && !access.adjoining && !is_atomic(access.kind) &&
+      pieces.size() > 1) {
     const Cycle banks =
         count_shared(access.kind, access.width, access.address, access.lanes).wavefronts;
     passes.conflicts = banks - std::min(banks, passes.data);

@@ -14,29 +14,36 @@ class LoadStoreUnit::NamedLines {
   explicit NamedLines(Pieces& pieces) : pieces_(pieces), first_(pieces.size()) {}
 
   void add(LineNumber line, unsigned sector, std::uint32_t bytes) {
-    if (pieces_.size() == first_ || pieces_[at_].line != line) find(line);
-    pieces_[at_].sectors |= static_cast<SectorMask>(1u << sector);
-    pieces_[at_].bytes[sector] |= bytes;
+    if (at_ == nullptr || at_->line != line) at_ = &piece_of(line);
+    at_->sectors |= static_cast<SectorMask>(1u << sector);
+    at_->bytes[sector] |= bytes;
   }
 
  private:
-  // Most lines that differ from the one before are new: of each a bit is kept, which others share.
-  void find(LineNumber line) {
-    constexpr unsigned kBits = 64, kFold = 6;
-    const std::uint64_t bit = std::uint64_t{1}
-                              << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
-    if ((named_ & bit) != 0)
-      for (at_ = pieces_.size(); at_-- > first_;)
-        if (pieces_[at_].line == line) return;
+  static constexpr unsigned kPlaces = 64, kFold = 6;
+
+  // Most lines that differ from the one before are new, or come back in the same order: columns of
+  // a matrix. Of each a place is kept, which others may take.
+  Piece& piece_of(LineNumber line) {
+    const auto place = static_cast<unsigned>((line ^ line >> kFold ^ line >> 2 * kFold) % kPlaces);
+    const std::uint64_t bit = std::uint64_t{1} << place;
+    if ((named_ & bit) != 0) {
+      if (Piece& last = pieces_[of_place_[place]]; last.line == line) return last;
+      for (std::size_t i = pieces_.size(); i-- > first_;)
+        if (pieces_[i].line == line) return pieces_[i];
+    }
     named_ |= bit;
-    at_ = pieces_.size();
-    pieces_.emplace_back().line = line;
+    of_place_[place] = static_cast<std::uint32_t>(pieces_.size());
+    Piece& added = pieces_.emplace_back();
+    added.line = line;
+    return added;
   }
 
   Pieces& pieces_;
   const std::size_t first_;
-  std::size_t at_ = 0;  // of the one named last
-  std::uint64_t named_ = 0;
+  Piece* at_ = nullptr;      // the one named last
+  std::uint64_t named_ = 0;  // bit i: a line that has place i
+  std::array<std::uint32_t, kPlaces> of_place_;  // the last of those
 };
 
 }  // namespace heddle::simulator::timing
