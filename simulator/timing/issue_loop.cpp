@@ -97,8 +97,9 @@ inline unsigned SubCore::take_lone(Cycle now) {
   const ResidentWarp& warp = slots_[slot];
   const Timed& next = timed(warp);
   if (unit_free(next.gate, now) > now || registers_there(warp, next, now) > now) return kSlots;
-  ready_ = slots_.take_due(now);
-  prepared_ &= ~ready_;
+  slots_.take_next(now);
+  ready_ = due;
+  prepared_ &= ~due;
   return slot;
 }
 

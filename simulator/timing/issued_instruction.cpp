@@ -12,7 +12,7 @@ void SubCore::find_sources(const ResidentWarp& warp, const Timed& timed) {
   if (timed.course == Course::texture) units_.texture = texture_read(*units_.context, warp);
 }
 
-void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
+inline void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done) {
   if (scoreboard == kNoScoreboard) return;
   Scoreboard& guarded = warp.scoreboards[scoreboard];
   // Who waits for several results waits for the slow ones.
@@ -20,8 +20,12 @@ void SubCore::guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, 
                     (guarded.unknown != 0 || guarded.zero >= warp.counted_until);
   if (done != kUnknown) guarded.zero = std::max(guarded.zero, done);
   if (!slow) guarded.awaited = awaited;
-  if (counts_results_ && scoreboard != kUnguarded)
-    warp.counted.push_back({warp.issued, done, scoreboard});
+  if (counts_results_ && scoreboard != kUnguarded) count_result(warp, scoreboard, done);
+}
+
+[[gnu::noinline]] void SubCore::count_result(ResidentWarp& warp, std::uint8_t scoreboard,
+                                             Cycle done) {
+  warp.counted.push_back({warp.issued, done, scoreboard});
 }
 
 void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {

@@ -53,7 +53,7 @@ void MemoryPipe::Waitings::grow() {
   first_ = 0;
 }
 
-void MemoryPipe::look_at_address(unsigned sub_core) {
+inline void MemoryPipe::look_at_address(unsigned sub_core) {
   const SubCore& sub = sub_cores_[sub_core];
   Times& times = times_[sub_core];
   times.address = kNever;
@@ -64,7 +64,7 @@ void MemoryPipe::look_at_address(unsigned sub_core) {
   if (has_place(sub, next)) times.address = std::max(next.ready, sub.address_free);
 }
 
-void MemoryPipe::look_at_begin(unsigned sub_core) {
+inline void MemoryPipe::look_at_begin(unsigned sub_core) {
   const SubCore& sub = sub_cores_[sub_core];
   Times& times = times_[sub_core];
   times.begin = times.addressed = kNever;
@@ -76,7 +76,7 @@ void MemoryPipe::look_at_begin(unsigned sub_core) {
 }
 
 // Behind the address unit (steps.* of gpu/kernels/micro/timing/memory_turns.cu).
-bool MemoryPipe::has_place(const SubCore& sub, const PipeWork& work) const {
+inline bool MemoryPipe::has_place(const SubCore& sub, const PipeWork& work) const {
   return sub.behind < std::max(1u, work.places) || common_ < work.common_places;
 }
 
@@ -148,10 +148,9 @@ unsigned MemoryPipe::first_addressed(Cycle time) const {
   unsigned found = count;
   Cycle earliest = kNever;
   for (unsigned i = 0; i < count; ++i) {
-    if (times_[i].begin > time) continue;
-    if (times_[i].addressed >= earliest) continue;
-    earliest = times_[i].addressed;
-    found = i;
+    const bool sooner = times_[i].begin <= time && times_[i].addressed < earliest;
+    earliest = sooner ? times_[i].addressed : earliest;
+    found = sooner ? i : found;
   }
   return found;
 }

@@ -184,6 +184,7 @@ class alignas(64) SubCore {
   Outstanding waiting_for(unsigned slot, const Timed& timed) const;
   // `done` may be kUnknown.
   void guard(ResidentWarp& warp, std::uint8_t scoreboard, Stall awaited, Cycle done);
+  void count_result(ResidentWarp& warp, std::uint8_t scoreboard, Cycle done);
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;

@@ -90,6 +90,13 @@ class WarpSlots {
 
   // None was to be examined up to `now`.
   void pass(Cycle now) { begin_ = now; }
+  // Takes out those that `due_at` has told of.
+  void take_next(Cycle now) {
+    near_ &= ~std::exchange(at_[now % kSpan], 0);
+    used_ &= ~(std::uint64_t{1} << now % kSpan);
+    begin_ = now;
+    next_near_ = find_near();
+  }
   // Takes out those whose time has come. They must be told to sleep again.
   SlotMask take_due(Cycle now) {
     SlotMask due = 0;

@@ -63,8 +63,10 @@ TEST(WarpSlots, WarpsAreDueAtTheTimesUntilWhichTheySleep) {
     const SlotMask due = expected.due(now);
     if (const SlotMask known = slots.due_at(now); known != 0) {
       ASSERT_EQ(known, due);
+      slots.take_next(now);
+    } else {
+      ASSERT_EQ(slots.take_due(now), due);
     }
-    ASSERT_EQ(slots.take_due(now), due);
     for_each_slot(due, [&](unsigned slot) { sleep(slot, some_time(now)); });
   }
 }
