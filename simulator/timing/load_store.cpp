@@ -32,6 +32,12 @@ auto all_of(List& list) {
   return std::span(list.data(), list.size());
 }
 
+// Which bit of a word stands for the line; others may have the same.
+std::uint64_t stored_bit(LineNumber line) {
+  constexpr unsigned kFold = 6, kBits = 64;
+  return std::uint64_t{1} << (line ^ line >> kFold ^ line >> 2 * kFold) % kBits;
+}
+
 bool reads_one_place(const Access& access) {
   if (access.adjoining || access.lanes.empty()) return false;
   const std::uint64_t first = access.address[access.lanes.first()];
@@ -48,6 +54,7 @@ LoadStoreUnit::LoadStoreUnit(const Constants& constants, std::uint32_t sm)
 void LoadStoreUnit::start(std::uint64_t l1_bytes) {
   l1_.resize(constants_.l1_bytes, constants_.l1_ways, l1_bytes);
   stored_.assign(std::max(1u, constants_.store_merge_lines), {.line = kNothingStored});
+  stored_bits_ = 0;
   buffered_.assign(std::max(1u, constants_.store_buffer_lines), 0);
   at_data_.assign(std::max(1u, constants_.lsu_data_entries), 0);
   late_at_data_ = at_data_;
@@ -513,7 +520,10 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
 // other lines were stored to between. What is sent may become whole sectors so (behind.* and
 // crowd.* of gpu/kernels/micro/timing/neighbours.cu, stores.* of row_stores.cu).
 void LoadStoreUnit::join_stored(Piece& piece) {
-  const auto before = std::ranges::find(stored_, piece.line, &Stored::line);
+  const std::uint64_t bit = stored_bit(piece.line);
+  const auto before = (stored_bits_ & bit) == 0
+                          ? stored_.end()
+                          : std::ranges::find(stored_, piece.line, &Stored::line);
   if (before != stored_.end()) {
     if ((piece.sectors & ~before->sectors) == 0) {
       piece.merged = true;
@@ -528,7 +538,11 @@ void LoadStoreUnit::join_stored(Piece& piece) {
   }
   piece.stored = &stored_[next_stored_];
   *piece.stored = {.line = piece.line, .sectors = piece.sectors, .bytes = piece.bytes};
-  next_stored_ = next_stored_ + 1 == stored_.size() ? 0 : next_stored_ + 1;
+  stored_bits_ |= bit;
+  if (++next_stored_ != stored_.size()) return;
+  next_stored_ = 0;
+  stored_bits_ = 0;  // without those of lines that are gone
+  for (const Stored& each : stored_) stored_bits_ |= stored_bit(each.line);
 }
 
 // When all that a store sends has left for L2 or has a place in the buffer. Lines with parts of
@@ -536,8 +550,10 @@ void LoadStoreUnit::join_stored(Piece& piece) {
 // (soon_behind.cu of gpu/kernels/micro/timing). Rows of whole sectors keep the unit busy as they
 // leave (issue.stg*.w4 of memory.cu).
 Cycle LoadStoreUnit::enter_store_buffer(std::span<Piece> pieces, Cycle begin, Cycle passes) {
-  if (begin > stores_end_ + constants_.store_merge_cycles)
+  if (begin > stores_end_ + constants_.store_merge_cycles && stored_bits_ != 0) {
     for (Stored& each : stored_) each.line = kNothingStored;
+    stored_bits_ = 0;
+  }
   Cycle entered = begin;
   for (Piece& piece : pieces) {
     const Outgoing& out = piece.outgoing;

@@ -246,10 +246,11 @@ class LoadStoreUnit {
   BigPageVector<Request> requests_;
   std::vector<Stored> stored_;  // a ring of the lines that were stored to last
   std::size_t next_stored_ = 0;
-  Cycle stores_end_ = 0;         // when the unit is done with the last one
-  std::vector<Cycle> buffered_;  // a ring of the lines stored last: when they leave for L2
-  std::vector<Cycle> at_data_;   // a ring of the last instructions: when they are at the data
-  std::uint64_t batch_ = 1;      // of requests
+  std::uint64_t stored_bits_ = 0;  // of those lines, and perhaps of some that are gone
+  Cycle stores_end_ = 0;           // when the unit is done with the last one
+  std::vector<Cycle> buffered_;    // a ring of the lines stored last: when they leave for L2
+  std::vector<Cycle> at_data_;     // a ring of the last instructions: when they are at the data
+  std::uint64_t batch_ = 1;        // of requests
   std::size_t next_buffered_ = 0, next_at_data_ = 0, next_late_ = 0;
   DataBanks banks_;
   Cycle banks_free_ = 0;             // when what has waited for them last has been there

@@ -41,8 +41,8 @@ class LoadStoreUnit::NamedLines {
 
   Pieces& pieces_;
   const std::size_t first_;
-  Piece* at_ = nullptr;      // the one named last
-  std::uint64_t named_ = 0;  // bit i: a line that has place i
+  Piece* at_ = nullptr;                          // the one named last
+  std::uint64_t named_ = 0;                      // bit i: a line that has place i
   std::array<std::uint32_t, kPlaces> of_place_;  // the last of those
 };
 

@@ -505,6 +505,20 @@ TEST_F(Timing, L1HasWhatThePreferredCarveoutLeaves) {
   EXPECT_LT(hits(100), kLines / 4);
 }
 
+// Lanes name two lines by turns, which lie as far from one another as one array's lines can.
+TEST_F(Timing, LinesThatLanesNameAgainAreLookedUpOnce) {
+  constexpr Word kOdd{0x0000000100007812, 0x00000000078ec0ff};  // LOP3.LUT R0, R0, 0x1, RZ, 0xc0
+  constexpr Word kFar{0x0200000000047825, 0x00000000078e0004};  // IMAD.WIDE.U32 R4, R0, 2^25, R4
+  const auto address = *device_.memory().allocate((1 << 25) + 4, "test");
+  const Result result =
+      run({with(kUldc, {.stall = 7}), with(kLdc, {.stall = 1, .write = 0}),
+           with(kThreadIndex, {.stall = 2, .write = 1}), with(kOdd, {.stall = 6, .wait = 2}),
+           with(kFar, {.stall = 6, .wait = 1}), with(kLdg, {.write = 2}), with(kExit, {.wait = 4})},
+          kWarpSize, "", address);
+  EXPECT_EQ(result.traffic.l1_global_load.sectors, 2u);
+  EXPECT_EQ(result.traffic.l1_global_load.hits, 0u);
+}
+
 // 32 lanes, each with a line of its own and all in one bank: 8 cycles for the lines, 31 conflicts.
 TEST_F(Timing, LoadsFromL1LookLinesUpAndThenMeetInBanks) {
   constexpr Word kOwnLine{0x0000008000047825, 0x00000000078e0004};  // IMAD.WIDE.U32 R4, R0, 128, R4
@@ -610,6 +624,7 @@ TEST_F(Timing, StoresRightBehindOneAnotherAreSentAsOne) {
   ASSERT_LT(merges, kLongest);
   EXPECT_EQ(traffic(merges).l2_write.sectors, 1u);
   EXPECT_EQ(traffic(merges + 1).l2_write.sectors, 2u);
+  EXPECT_EQ(traffic(merges, "store_merge_lines=1,").l2_write.sectors, 1u);
   EXPECT_EQ(traffic(merges).l1_global_store.sectors, 2u);
   EXPECT_EQ(traffic(merges).l1_global_store.hits, 1u);
 }
