@@ -25,18 +25,17 @@ void LineCache::insert(std::uint32_t line, Cycle arrival) {
 
 void SetCache::start(std::uint32_t sets, std::uint32_t ways) {
   sets_ = std::max(1u, sets);
-  ways_.assign(std::size_t{sets_} * std::max(1u, ways), {});
+  of_set_ = std::max(1u, ways);
+  ways_.assign(std::size_t{sets_} * of_set_, {});
   reads_ = 0;
 }
 
 std::span<SetCache::Way> SetCache::set(std::uint32_t place) {
-  const std::size_t ways = ways_.size() / sets_;
-  return std::span(ways_).subspan(place % sets_ * ways, ways);
+  return std::span(ways_).subspan(std::size_t{place % sets_} * of_set_, of_set_);
 }
 
 std::span<const SetCache::Way> SetCache::set(std::uint32_t place) const {
-  const std::size_t ways = ways_.size() / sets_;
-  return std::span(ways_).subspan(place % sets_ * ways, ways);
+  return std::span(ways_).subspan(std::size_t{place % sets_} * of_set_, of_set_);
 }
 
 Cycle SetCache::find(std::uint32_t place, std::uint32_t line) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "simulator/timing/big_page_vector.hpp"
 #include "simulator/timing/cycle.hpp"
 
 namespace heddle::simulator::timing {
@@ -46,8 +47,8 @@ class SetCache {
   std::span<Way> set(std::uint32_t place);
   std::span<const Way> set(std::uint32_t place) const;
 
-  std::vector<Way> ways_;
-  std::uint32_t sets_ = 1;
+  BigPageVector<Way> ways_;
+  std::uint32_t sets_ = 1, of_set_ = 1;
   std::uint64_t reads_ = 0;
 };
 

@@ -12,12 +12,19 @@
 #include <array>
 #include <optional>
 
+#include "simulator/base/big_pages.hpp"
 #include "simulator/warp/reconvergence.hpp"
 
 namespace heddle::simulator {
 
 class Barriers : public Reconvergence {
  public:
+  // A timed launch has those of all warps of a GPU, and goes from one to the other.
+  static void* operator new(std::size_t bytes) {
+    return take_from_big_pages(bytes, Fresh::anything);
+  }
+  static void operator delete(void* memory) { give_back_to_big_pages(memory); }
+
   std::unique_ptr<Reconvergence> clone() const override;
   bool equals(const Reconvergence& other) const override;
   Mask barrier(unsigned index) const override { return barriers_[index]; }
