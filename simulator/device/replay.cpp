@@ -234,7 +234,7 @@ void Replay::State::settle() {
 
 // Of the next warp in this round that can execute; false: there is none.
 bool Replay::State::begin_warp_turn() {
-  std::vector<Warp>& warps = residents_.front()->block.warps;
+  auto& warps = residents_.front()->block.warps;
   while (place_.warp < warps.size() && !warps[place_.warp].convergence->has_current())
     ++place_.warp;
   if (place_.warp == warps.size()) return false;

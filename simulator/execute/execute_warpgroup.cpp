@@ -197,7 +197,7 @@ constexpr std::uint32_t kWarpsOfGroup = 4;
 
 // The first warp of the group that has yet to come to a product; null: all have.
 const Warp* missing_from(const Warp& warp, std::uint64_t product) {
-  const std::vector<Warp>& warps = warp.block->warps;
+  const auto& warps = warp.block->warps;
   const std::uint32_t first = warp.index / kWarpsOfGroup * kWarpsOfGroup;
   for (std::uint32_t i = first; i < first + kWarpsOfGroup && i < warps.size(); ++i)
     if (warps[i].products.begun < product && !warps[i].convergence->finished()) return &warps[i];

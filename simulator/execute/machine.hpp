@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/base/big_pages.hpp"
 #include "simulator/base/code_address.hpp"
 #include "simulator/base/instruction_counts.hpp"
 #include "simulator/base/row_storage.hpp"
@@ -213,7 +214,7 @@ struct Block {
   std::uint32_t rank = 0;            // in its cluster
   bool at_cluster_barrier = false;   // some of its threads have arrived there
   Dim3 index{0, 0, 0};
-  std::vector<Warp> warps;
+  std::vector<Warp, BigPageAllocator<Warp, Fresh::anything>> warps;
   RowStorage rows;
   std::vector<std::byte> shared;
   LocalStorage local;

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+
+#include "simulator/base/big_pages.hpp"
 
 namespace heddle::simulator::timing {
 
@@ -45,7 +46,7 @@ class Calendar {
   // When work given at `now` begins.
   Cycle take(Cycle now) {
     if (interval_ == 0) return now;
-    if (taken_ == nullptr) taken_ = std::make_unique_for_overwrite<std::uint64_t[]>(kPlaces);
+    if (taken_.data() == nullptr) taken_ = {kPlaces, Fresh::anything};
     std::uint64_t place = (now * kHundred + interval_ - 1) / interval_;
     for (std::size_t tries = 0; tries < kPlaces; ++tries, ++place) {
       std::uint64_t& taken = entry(place % kPlaces);
@@ -71,7 +72,7 @@ class Calendar {
   std::uint64_t interval_;
   // The place last taken of those that share an entry, and 1. Each SM has some, most of which are
   // never used, or little: only pieces that have begun to be used hold anything.
-  std::unique_ptr<std::uint64_t[]> taken_;
+  BigArray<std::uint64_t> taken_;
   std::uint64_t begun_ = 0;  // bit i: piece i
 };
 

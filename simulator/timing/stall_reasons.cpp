@@ -42,7 +42,7 @@ SubCore::Wait SubCore::wait_of(ResidentWarp& warp, Cycle now) {
 // The unfinished warps of the group begin its products together: each waits until all have arrived
 // as often as itself (samples of HGMMA in validation/records/h200/sampled: warpgroup_arrive).
 bool SubCore::group_has_arrived(const ResidentWarp& warp) const {
-  const std::vector<Warp>& warps = warp.warp->block->warps;
+  const auto& warps = warp.warp->block->warps;
   const std::uint32_t own = warp.warp->index, first = own / kWarpsOfGroup * kWarpsOfGroup;
   const std::uint32_t arrivals = units_.products.arrivals(warp.block, own);
   for (std::uint32_t i = first; i < first + kWarpsOfGroup && i < warps.size(); ++i)
