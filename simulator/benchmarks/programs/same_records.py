@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Whether two builds write the same records, byte for byte, of the programs that measure.py runs.
 
-  same_records.py [--full] [--threads 1,2,3] [--times N] [--only NAME,…] BEFORE [BUILD]
+  same_records.py [--full | --timed] [--threads 1,2,3] [--times N] [--only NAME,…] BEFORE [BUILD]
 
 BEFORE and BUILD are folders as measure.py takes them. Each program runs untimed with each number of
 threads, with native code and without it (--full: with larger arguments, and with native code
-alone); BUILD runs it N times, as conflicts between threads depend on the moment. Compared are the
-record, what the program prints and its status. Exits with 1 if any differ.
+alone; --timed: timed); BUILD runs it N times, as conflicts between threads depend on the moment.
+Compared are the record, what the program prints and its status. Exits with 1 if any differ.
 """
 import argparse
 import pathlib
@@ -29,6 +29,7 @@ def run(build, program, arguments, options):
 def main():
     options = argparse.ArgumentParser(usage=__doc__)
     options.add_argument("--full", action="store_true")
+    options.add_argument("--timed", action="store_true")
     options.add_argument("--threads", default="1,2,3")
     options.add_argument("--times", type=int, default=1)
     options.add_argument("--only", default="")
@@ -41,6 +42,7 @@ def main():
     folder = build / "benchmark_programs"
     folder.mkdir(exist_ok=True)
     wanted = set(filter(None, given.only.split(",")))
+    ways = [["--timing", "on"]] if given.timed else [[]] if given.full else [[], ["--interpret"]]
     compared = differing = 0
     for entry in tomllib.loads((measure.HERE / "programs.toml").read_text())["program"]:
         program = measure.Program(entry, folder)
@@ -49,7 +51,7 @@ def main():
         program.compile(given.nvcc)
         arguments = program.arguments if given.full else program.quick
         for threads in given.threads.split(","):
-            for more in [[]] if given.full else [[], ["--interpret"]]:
+            for more in ways:
                 how = ["--threads", threads, *more]
                 expected = run(before, program, arguments, how)
                 for _ in range(given.times):
