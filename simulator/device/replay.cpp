@@ -176,6 +176,7 @@ Replay::State::State(Device& device, const LaunchRequest& request, ReplayOptions
       memory_limit_(options.memory_limit),
       interval_(std::max<std::uint64_t>(1, options.interval)) {
   core_.instruction_limit = prepared_.context().instruction_limit;
+  core_.shows_registers = true;
   prepared_.try_patches();
   if (const auto found = find_deadlock(prepared_.context(), prepared_.resident_blocks())) {
     deadlock_at_ = found->issued;

@@ -165,6 +165,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   block.warps.resize(launch.warps_per_block);
   // The rows that are looked at are cleared below, but those that only observers see.
   const bool all_zero = launch.options->observer != nullptr;
+  const std::vector<RowRange>& cleared =
+      all_zero || shows_registers ? launch.kernel->named_rows : launch.kernel->rows_read_first;
   const std::size_t words = words_of_rows(launch.warps_per_block, rows_per_warp);
   const bool clears_unnamed = !all_zero && block.rows.size() != words;
   // Where warps lie close together, other warps' rows are between those that it can touch.
@@ -205,9 +207,8 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
     if (clears_unnamed)
       std::fill(warp.rows + std::size_t{first_unnamed} * kWarpSize,
                 warp.rows + std::size_t{kRowsPerWarp} * kWarpSize, 0u);
-    std::fill_n(warp.rows, std::size_t{launch.kernel->registers + 1} * kWarpSize, 0u);
-    std::fill_n(warp.rows + std::size_t{kUniformRow} * kWarpSize,
-                std::size_t{launch.kernel->uniform_registers + 1} * kWarpSize, 0u);
+    for (const RowRange& rows : cleared)
+      std::fill_n(warp.rows + rows.first * kWarpSize, rows.count * kWarpSize, 0u);
     const std::uint32_t lanes = std::min(kWarpSize, threads - i * kWarpSize);
     if (warp.convergence == nullptr) warp.convergence = make_reconvergence();
     warp.convergence->start(Mask::below(lanes), Pc(launch.entry));

@@ -275,6 +275,8 @@ struct Core : native::Machine {
   // Memory that the instruction being executed has touched, when `observed`.
   bool observed = false;
   std::vector<Access> accesses;
+  // Whether others look at registers that no instruction has written to: they are zero then.
+  bool shows_registers = false;
   // Null where requests to cancel a block are refused: where its owner decides when blocks begin.
   WaitingBlocks* waiting = nullptr;
   MemoryJournal* journal = nullptr;  // told of global memory before it changes

@@ -5,8 +5,10 @@
 
 #include "isa/attributes.hpp"
 #include "isa/operands.hpp"
+#include "simulator/base/code_address.hpp"
 #include "simulator/execute/machine.hpp"
 #include "simulator/launch/builtins.hpp"
+#include "simulator/launch/initial_registers.hpp"
 #include "simulator/launch/kernel_code.hpp"
 
 namespace heddle::simulator {
@@ -76,6 +78,31 @@ bool calls_driver(const isa::Program& program, const std::vector<InstructionRang
   return found;
 }
 
+// `facts`: with the rows that the kernel names.
+std::vector<RowRange> rows_read_first(const isa::Program& program,
+                                      const std::vector<InstructionRange>& code,
+                                      std::uint64_t entry, const KernelFacts& facts) {
+  const std::uint32_t first = index_of_code_address(entry);
+  const auto own = std::ranges::find_if(code, [&](const InstructionRange& range) {
+    return first >= range.first && first < range.end;
+  });
+  if (own == code.end()) return facts.named_rows;
+  const std::optional<RegisterSet> registers = registers_read_first(program, *own, first);
+  if (!registers) return facts.named_rows;
+  std::vector<RowRange> rows;
+  const auto add = [&](std::size_t row) {
+    if (!rows.empty() && rows.back().first + rows.back().count == row)
+      ++rows.back().count;
+    else
+      rows.push_back({row, 1});
+  };
+  for (std::size_t i = 0; i <= facts.registers && i < registers->vector.size(); ++i)
+    if (registers->vector[i]) add(i);
+  for (std::size_t i = 0; i <= facts.uniform_registers && i < registers->uniform.size(); ++i)
+    if (registers->uniform[i]) add(kUniformRow + i);
+  return rows;
+}
+
 KernelFacts facts_of(const isa::Program& program, const LoweredProgram& lowered,
                      const CallGraph& calls, std::uint64_t entry) {
   const std::vector<InstructionRange> code = code_of_kernel(program, calls, entry);
@@ -91,6 +118,8 @@ KernelFacts facts_of(const isa::Program& program, const LoweredProgram& lowered,
     facts.registers = std::max(facts.registers, named.registers);
     facts.uniform_registers = std::max(facts.uniform_registers, named.uniform_registers);
   });
+  facts.named_rows = {{0, facts.registers + 1u}, {kUniformRow, facts.uniform_registers + 1u}};
+  facts.rows_read_first = rows_read_first(program, code, entry, facts);
   facts.pool_rows = pool_rows_of(lowered, program, code);
   return facts;
 }

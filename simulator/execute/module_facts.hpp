@@ -2,6 +2,7 @@
 // programs launch one kernel many thousand times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,11 @@ namespace heddle::simulator {
 
 struct LoweredProgram;  // simulator/execute/machine.hpp
 
+// Rows of a warp, one after the other.
+struct RowRange {
+  std::size_t first = 0, count = 0;
+};
+
 // Of a kernel with all that it may call.
 struct KernelFacts {
   bool may_recurse = false;         // simulator/launch/call_graph.hpp
@@ -29,6 +35,8 @@ struct KernelFacts {
   bool calls_driver = false;
   // The highest rows of vector and uniform registers that its instructions name.
   unsigned registers = 0, uniform_registers = 0;
+  // These; those of them that a thread may read before any instruction has written to them.
+  std::vector<RowRange> named_rows, rows_read_first;
   std::vector<std::uint32_t> pool_rows;  // of LoweredProgram::pool, that its instructions read
   // Launches so far whose blocks used the same memory, so that several threads did not help.
   mutable unsigned conflicts = 0;

@@ -7,9 +7,6 @@ namespace heddle::simulator {
 namespace {
 
 // The rows of a warp that instructions can read: registers the program names, uniform registers.
-struct RowRange {
-  std::size_t first, count;
-};
 std::array<RowRange, 3> live_rows(const Core& core) {
   return {RowRange{0, std::min<std::size_t>(core.launch.kernel->registers + 1, kDiscardRow)},
           RowRange{kUniformRow, isa::kUniformRegisters}, RowRange{kReturnRow, 2}};

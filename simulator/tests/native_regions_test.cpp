@@ -228,6 +228,7 @@ class NativeRegions : public testing::TestWithParam<native::VectorUnit> {
     Core core(context);
     if (logged) core.tell(natively ? &log : static_cast<AccessLog*>(&told));
     core.instruction_limit = quantum;
+    core.shows_registers = true;
     Block block;
     core.start_block(block, 0);
     for (Warp& warp : block.warps) {

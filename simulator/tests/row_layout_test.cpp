@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "simulator/base/big_pages.hpp"
@@ -50,39 +51,65 @@ TEST(RowLayout, TheLastWarpsRowsAreAllThere) {
   EXPECT_EQ(words_of_rows(3, 10), (kRowsPerWarp + 20) * kWarpSize);
 }
 
-// Of a kernel that is timed, whose warps lie close together.
-TEST(RowLayout, WhatAKernelCanTouchIsZeroWhateverTheMemoryHeldBefore) {
-  constexpr std::size_t kBytes = 12 << 20;
-  void* const piece = take_from_big_pages(kBytes, Fresh::anything);
-  std::memset(piece, 0xff, kBytes);
-  give_back_to_big_pages(piece);
+// A launch of a kernel that is timed, whose warps lie close together, in memory that held
+// something.
+class UsedMemory : public testing::Test {
+ protected:
+  UsedMemory() {
+    constexpr std::size_t kBytes = 12 << 20;
+    void* const piece = take_from_big_pages(kBytes, Fresh::anything);
+    std::memset(piece, 0xff, kBytes);
+    give_back_to_big_pages(piece);
+    request_.module = &module_;
+    request_.kernel = module_.cubin().find_kernel("stream");
+    request_.grid = {1, 1, 1};
+    request_.block = {256, 1, 1};
+    request_.parameters.resize(4 * sizeof(std::uint64_t));
+    options_.settings.timing.emplace();
+    prepared_.emplace(device_.model(), device_.memory(), PreparedLaunch::Limits{1 << 10, 1 << 20},
+                      request_, options_);
+  }
+  static bool is_zero(const Warp& warp, std::size_t first, std::size_t end) {
+    return std::all_of(warp.rows + first * kWarpSize, warp.rows + end * kWarpSize,
+                       [](std::uint32_t word) { return word == 0; });
+  }
 
-  Device device{gpu_model("h200")};
-  Module module{compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
-                "kernels.cubin", device.memory()};
-  LaunchRequest request;
-  request.module = &module;
-  request.kernel = module.cubin().find_kernel("stream");
-  request.grid = {1, 1, 1};
-  request.block = {256, 1, 1};
-  request.parameters.resize(4 * sizeof(std::uint64_t));
-  LaunchOptions options;
-  options.settings.timing.emplace();
-  const PreparedLaunch prepared(device.model(), device.memory(), {1 << 10, 1 << 20}, request,
-                                options);
-  const Core core(prepared.context());
+  Device device_{gpu_model("h200")};
+  Module module_{compiled_kernels("simulator/benchmarks/kernels/kernels.sm_90.cubin"),
+                 "kernels.cubin", device_.memory()};
+  LaunchRequest request_;
+  LaunchOptions options_;
+  std::optional<PreparedLaunch> prepared_;
+  Block block_;
+};
+
+TEST_F(UsedMemory, WhatAKernelCanTouchIsZeroWhereItIsShown) {
+  Core core(prepared_->context());
+  core.shows_registers = true;
   ASSERT_LT(core.rows_per_warp, kRowsPerWarp);
-  Block block;
-  core.start_block(block, 0);
+  core.start_block(block_, 0);
   const NamedRows named{core.launch.kernel->registers, core.launch.kernel->uniform_registers};
-  for (const Warp& warp : block.warps) {
-    const auto is_zero = [&](std::size_t first, std::size_t end) {
-      return std::all_of(warp.rows + first * kWarpSize, warp.rows + end * kWarpSize,
-                         [](std::uint32_t word) { return word == 0; });
-    };
-    EXPECT_TRUE(is_zero(0, named.registers + 1)) << warp.index;
-    EXPECT_TRUE(is_zero(kUniformRow, kUniformRow + named.uniform_registers + 1)) << warp.index;
-    EXPECT_TRUE(is_zero(kUniformRow + isa::kUniformRegisters, kRowsPerWarp)) << warp.index;
+  for (const Warp& warp : block_.warps) {
+    EXPECT_TRUE(is_zero(warp, 0, named.registers + 1)) << warp.index;
+    EXPECT_TRUE(is_zero(warp, kUniformRow, kUniformRow + named.uniform_registers + 1));
+    EXPECT_TRUE(is_zero(warp, kUniformRow + isa::kUniformRegisters, kRowsPerWarp)) << warp.index;
+  }
+}
+
+TEST_F(UsedMemory, WhatAKernelMayReadFirstIsZeroAndOtherRegistersAreLeft) {
+  KernelFacts facts = *prepared_->context().kernel;
+  ASSERT_GT(facts.registers, 4u);
+  EXPECT_TRUE(facts.rows_read_first.empty());  // compilers see to that
+  facts.rows_read_first = {{2, 2}, {kUniformRow + 1, 1}};
+  LaunchContext context = prepared_->context();
+  context.kernel = &facts;
+  const Core core(context);
+  core.start_block(block_, 0);
+  for (const Warp& warp : block_.warps) {
+    EXPECT_TRUE(is_zero(warp, 2, 4)) << warp.index;
+    EXPECT_TRUE(is_zero(warp, kUniformRow + 1, kUniformRow + 2)) << warp.index;
+    EXPECT_FALSE(is_zero(warp, 1, 2)) << warp.index;
+    EXPECT_FALSE(is_zero(warp, 4, 5)) << warp.index;
   }
 }
 
