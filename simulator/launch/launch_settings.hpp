@@ -16,8 +16,8 @@ namespace heddle::simulator {
 struct LaunchSettings {
   unsigned threads = 1;  // host threads; 0: those that nothing else uses, where they pay
   // Where their number is given: the warp instructions that one thread executes before the others
-  // join it. Of fewer, a few milliseconds, threads take longer to begin than they save.
-  std::uint64_t threads_after = 1 << 16;
+  // join it. Of fewer, a fraction of a millisecond, threads take longer to begin than they save.
+  std::uint64_t threads_after = 1 << 14;
   std::uint64_t max_instructions = 0;  // warp instructions of one launch; 0: no limit
   // Launches are timed; needs a model with timing constants.
   std::optional<timing::Options> timing = std::nullopt;

@@ -13,10 +13,9 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// How many times as long a timed warp instruction takes as one that is not timed, roughly.
-constexpr std::uint64_t kTimesUntimed = 16;
-// Launches of fewer warp instructions are over before threads would pay.
-constexpr std::uint64_t kAlone = (1 << 16) / kTimesUntimed;
+// Launches of fewer warp instructions are over before threads would pay: so many times fewer than
+// of launches that are not timed, whose threads do not wait for one another.
+constexpr std::uint64_t kTimesUntimed = 4, kAlone = 1 << 12;
 // A quantum after one with fewer is not worth a thread's waking.
 constexpr std::uint64_t kLeastShared = 256;
 // That what was in memory before may take, so that it can be put back.
