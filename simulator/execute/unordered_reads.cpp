@@ -1,24 +1,23 @@
 #include "simulator/execute/unordered_reads.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
 
 namespace heddle::simulator {
 
 // Users from before the block's last barrier are ordered with all that follow in the block, so only
-// those since then are told apart.
-void UnorderedReads::Users::add(std::uint64_t who, bool mark) {
+// those since then are told apart. Without branches: which of them it would be nobody can foresee.
+inline void UnorderedReads::Users::add(std::uint64_t who, bool mark) {
   const std::uint64_t other = bits_ ^ who;
-  std::uint64_t flags = bits_ & (kSeveralWarps | kSeveralBlocks | kMarked);
-  if ((bits_ & kAny) == 0) {
-    flags = 0;
-  } else if (other >> kBlock != 0) {
-    flags |= kSeveralBlocks;
-  } else if ((other >> kBarriers & kBarriersMask) == 0) {
-    if ((other >> kWarp & kWarpMask) != 0) flags |= kSeveralWarps;
-  } else {
-    flags &= ~kSeveralWarps;
-  }
-  bits_ = who | flags | (mark ? kMarked : 0);
+  const std::uint64_t any = bits_ & kAny;
+  const std::uint64_t block = other >> kBlock != 0 ? any : 0;
+  const std::uint64_t barrier = (other >> kBarriers & kBarriersMask) != 0 ? 1 : 0;
+  const std::uint64_t warp = (other >> kWarp & kWarpMask) != 0 ? any : 0;
+  const std::uint64_t same_block = any & ~block;
+  const std::uint64_t ended = same_block & barrier, beside = same_block & ~barrier & warp;
+  const std::uint64_t flags = bits_ & (kSeveralWarps | kSeveralBlocks | kMarked);
+  bits_ = who | (flags & ~(ended * kSeveralWarps)) | block * kSeveralBlocks |
+          beside * kSeveralWarps | (mark ? kMarked : 0);
 }
 
 bool UnorderedReads::Users::unordered_with(std::uint64_t who) const {
@@ -39,54 +38,53 @@ UnorderedReads::PageMemory UnorderedReads::new_page(std::uint64_t number) const 
   return PageMemory(1, Fresh::zeroed);
 }
 
-UnorderedReads::Page& UnorderedReads::page(std::uint64_t number) {
-  Recent& recent = recent_[number % kRecent];
-  if (number != recent.number) {
-    PageMemory& page = pages_[number];
-    if (page.data() == nullptr) page = new_page(number);
-    recent = {number, page.data()};
-  }
-  return *recent.page;
+UnorderedReads::Page& UnorderedReads::find_page(std::uint64_t number) {
+  PageMemory& page = pages_[number];
+  if (page.data() == nullptr) page = new_page(number);
+  recent_[number % kRecent] = {number, page.data()};
+  return page[0];
 }
 
 // Adjoining granules mostly had the same users: what an access makes of one it makes of the next.
 template <typename Use>
-void UnorderedReads::for_each_cell(std::uint64_t address, unsigned bytes, Use&& use) {
-  constexpr std::uint64_t kCells = kPage / kGranule;
+void UnorderedReads::for_each_run(std::uint64_t address, unsigned bytes, Use&& use) {
   const std::uint64_t end = (address + bytes - 1) / kGranule + 1;
-  Cell before, after;
-  bool known = false;
   for (std::uint64_t granule = address / kGranule; granule < end;) {
-    Page& cells = page(granule / kCells);
-    do {
-      Cell& cell = cells[granule % kCells];
-      if (known && std::memcmp(&cell, &before, sizeof cell) == 0) {
-        cell = after;
-        continue;
-      }
-      before = cell;
-      use(cell);
-      after = cell;
-      known = true;
-    } while (++granule < end && granule % kCells != 0);
+    Page& in = page(granule / kCells);
+    std::size_t first = granule % kCells;
+    const std::size_t last = std::min(kCells, first + (end - granule));
+    granule += last - first;
+    while (first < last) {
+      const Users readers = in.readers[first], writers = in.writers[first];
+      std::size_t next = first + 1;
+      while (next < last && in.readers[next] == readers && in.writers[next] == writers) ++next;
+      use(in, first, next);
+      first = next;
+    }
   }
 }
 
 void UnorderedReads::read(std::uint64_t address, unsigned bytes, const Who& who, bool strong) {
   if (notes_ != nullptr) return notes_->push_back({address, who, bytes, false, strong});
   const std::uint64_t reader = Users::pack(who);
-  for_each_cell(address, bytes, [&](Cell& used) {
-    found_ |= (strong || used.writers.marked()) && used.writers.unordered_with(reader);
-    used.readers.add(reader, strong);
+  for_each_run(address, bytes, [&](Page& in, std::size_t first, std::size_t end) {
+    const Users writers = in.writers[first];
+    found_ |= (strong || writers.marked()) && writers.unordered_with(reader);
+    Users readers = in.readers[first];
+    readers.add(reader, strong);
+    std::fill(&in.readers[first], &in.readers[first] + (end - first), readers);
   });
 }
 
 void UnorderedReads::write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction) {
   if (notes_ != nullptr) return notes_->push_back({address, who, bytes, true, reduction});
   const std::uint64_t writer = Users::pack(who);
-  for_each_cell(address, bytes, [&](Cell& used) {
-    found_ |= (reduction || used.readers.marked()) && used.readers.unordered_with(writer);
-    used.writers.add(writer, reduction);
+  for_each_run(address, bytes, [&](Page& in, std::size_t first, std::size_t end) {
+    const Users readers = in.readers[first];
+    found_ |= (reduction || readers.marked()) && readers.unordered_with(writer);
+    Users writers = in.writers[first];
+    writers.add(writer, reduction);
+    std::fill(&in.writers[first], &in.writers[first] + (end - first), writers);
   });
 }
 

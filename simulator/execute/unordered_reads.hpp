@@ -63,6 +63,7 @@ class UnorderedReads {
     void add(std::uint64_t who, bool mark);
     bool unordered_with(std::uint64_t who) const;
     bool marked() const { return (bits_ & kMarked) != 0; }
+    friend bool operator==(const Users&, const Users&) = default;
 
    private:
     static constexpr std::uint64_t kAny = 1, kSeveralWarps = 2, kSeveralBlocks = 4, kMarked = 8;
@@ -70,17 +71,22 @@ class UnorderedReads {
     static constexpr std::uint64_t kWarpMask = 31, kBarriersMask = 0x1fffff;
     std::uint64_t bits_ = 0;
   };
-  struct Cell {
-    Users readers, writers;
+  static constexpr std::uint64_t kCells = kPage / kGranule;
+  struct Page {
+    std::array<Users, kCells> readers, writers;  // of each granule
   };
-  using Page = std::array<Cell, kPage / kGranule>;
   static_assert(std::is_trivially_copyable_v<Page>);
   // Four times what the launch uses: in huge pages that launches take one after the other.
   using PageMemory = BigArray<Page>;  // of one
-  Page& page(std::uint64_t number);
-  // Calls use(cell) for each granule of an access.
+  Page& page(std::uint64_t number) {
+    const Recent& recent = recent_[number % kRecent];
+    return number == recent.number ? *recent.page : find_page(number);
+  }
+  Page& find_page(std::uint64_t number);
+  // Calls use(page, first, end) for an access's granules, side by side as far as their users are
+  // the same.
   template <typename Use>
-  void for_each_cell(std::uint64_t address, unsigned bytes, Use&& use);
+  void for_each_run(std::uint64_t address, unsigned bytes, Use&& use);
 
   PageMemory new_page(std::uint64_t number) const;
 

@@ -69,6 +69,17 @@ TEST(UnorderedReads, AWarpsOwnStoresAreOrdered) {
   EXPECT_FALSE(reads.found());
 }
 
+TEST(UnorderedReads, ABlockBarrierOrdersAllWritesBeforeIt) {
+  UnorderedReads reads;
+  reads.write(kAt, 4, kWarp0, kStore);
+  reads.write(kAt, 4, kWarp1, kStore);
+  reads.write(kAt, 4, behind_a_barrier(kWarp0), kStore);
+  reads.read(kAt, 4, behind_a_barrier(kWarp0), kStrong);
+  EXPECT_FALSE(reads.found());
+  reads.read(kAt, 4, behind_a_barrier(kWarp1), kStrong);
+  EXPECT_TRUE(reads.found());
+}
+
 TEST(UnorderedReads, ABlockBarrierOrdersItsBlockAlone) {
   UnorderedReads same_block;
   same_block.write(kAt, 4, kWarp0, kReduction);
