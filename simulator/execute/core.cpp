@@ -269,8 +269,11 @@ inline std::uint32_t Core::execute_region(Warp& warp, Pc first, Mask active, con
   gives_way_in_global = giving_way.would(false);
   shared = warp.block->shared.data();
   shared_bytes = launch.shared_bytes;
+  gave_way = false;
   current_pc = place_of(warp.convergence->current().pc);
-  return native_->enter()(this, &warp, active.bits(), counts.pages(), place);
+  const std::uint32_t ended = native_->enter()(this, &warp, active.bits(), counts.pages(), place);
+  if (gave_way) giving_way.give();
+  return ended;
 }
 
 // Executes a warp's instructions in stretches: those that its current group executes one after the

@@ -22,6 +22,8 @@ class GivingWay {
     gave_ = would(shared);
     return gave_;
   }
+  // It was, and its turn has ended, as one would.
+  void give() { gave_ = true; }
   // Whether one would end it.
   bool would(bool shared) const { return gave_ || (shared ? left_shared_ : left_global_); }
   // Whether its turn ended so.

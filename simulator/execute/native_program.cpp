@@ -191,6 +191,8 @@ native::RunOp describe_step(const LoweredProgram& program, std::uint32_t index) 
                                              : ordered            ? execute_ordered
                                                                   : step.execute);
   op.execute_partial = reinterpret_cast<const void*>(execute_partial);
+  op.is_idle = step.instruction != nullptr && step.instruction->op == isa::Op::EXIT &&
+               step.execute != execute_past_end;
   op.is_branch = is_plain_branch(step);
   op.target = step.target;
   return op;

@@ -53,6 +53,7 @@ struct Machine {
   // Whether its turn ends at an access that others may have to come before: of shared memory, or of
   // global memory alone (GivingWay).
   bool gives_way_in_shared = false, gives_way_in_global = false;
+  bool gave_way = false;  // whether native code has executed such an access, and ended the turn
   // RowPrefetch's places.
   std::uintptr_t* rows_before = nullptr;
   // By the sector of its line that the first lane accesses in global memory, and by kPatterns

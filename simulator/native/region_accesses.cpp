@@ -121,17 +121,35 @@ void RegionCompiler::take_loaded(const RowAccess& access, const Data& data) {
   }
 }
 
-// Goes to `slow` where others are to know of the access, or its turn may end with it, or some lanes
-// are off; to `none` where all are.
+// Where the warp's turn ends with the access, no more instructions are left of it, so that the code
+// is left behind this one.
+void RegionCompiler::give_way(const RowAccess& access) {
+  if (!access.gives_way_in_shared && !access.gives_way_in_global) return;
+  const auto ends = std::make_shared<Xbyak::Label>(), back = std::make_shared<Xbyak::Label>();
+  cmp(byte[kMachine + (access.gives_way_in_shared ? offsetof(Machine, gives_way_in_shared)
+                                                  : offsetof(Machine, gives_way_in_global))],
+      true);
+  je(*ends, T_NEAR);
+  L(*back);
+  later([this, ends, back] {
+    L(*ends);
+    mov(rax, ptr[kMachine + offsetof(Machine, issued)]);
+    mov(ptr[kMachine + offsetof(Machine, issue_limit)], rax);
+    mov(byte[kMachine + offsetof(Machine, gave_way)], true);
+    jmp(*back, T_NEAR);
+  });
+}
+
+// Goes to `slow` where others are to know of the access, or some lanes are off; to `none` where all
+// are.
 void RegionCompiler::leave_others(const RowAccess& access, const Place& place, Xbyak::Label& slow,
                                   Xbyak::Label& none) {
-  const auto unless = [&](bool asked, std::size_t flag, bool is) {
+  const auto unless = [&](bool asked, std::size_t flag) {
     if (!asked) return;
-    cmp(byte[kMachine + flag], is);
+    cmp(byte[kMachine + flag], false);
     je(slow, T_NEAR);
   };
-  unless(access.gives_way_in_shared, offsetof(Machine, gives_way_in_shared), true);
-  unless(access.gives_way_in_global, offsetof(Machine, gives_way_in_global), true);
+  give_way(access);
   if (access.has_policy) {
     load_first(ecx, place.policy);
     test(ecx, kOwnPolicy);
@@ -143,9 +161,9 @@ void RegionCompiler::leave_others(const RowAccess& access, const Place& place, X
     cmp(kOn, ~0u);
     jne(slow, T_NEAR);
   }
-  unless(access.is_shared, offsetof(Machine, shares_freely), false);
-  unless(!access.is_shared && access.loads, offsetof(Machine, loads_freely), false);
-  unless(!access.is_shared && !access.loads, offsetof(Machine, stores_freely), false);
+  unless(access.is_shared, offsetof(Machine, shares_freely));
+  unless(!access.is_shared && access.loads, offsetof(Machine, loads_freely));
+  unless(!access.is_shared && !access.loads, offsetof(Machine, stores_freely));
 }
 
 // At `none`: no lane is on, and the rows that would be loaded stay as they are.

@@ -146,6 +146,10 @@ void RegionCompiler::machine_op(std::uint32_t index) {
   if (guarded_ && !full_) and_(kOn, active_);
   if (each.is_branch) return branch(index);
   const auto back = std::make_shared<Xbyak::Label>();
+  if (guarded_ && each.is_idle) {
+    test(kOn, kOn);
+    jz(*back, T_NEAR);
+  }
   call_and_go_on(index, back);
 }
 

@@ -67,6 +67,7 @@ class RegionCompiler : public RunCompiler {
   Place read_place(const RowAccess& access);
   Data take_data(const RowAccess& access);
   void take_loaded(const RowAccess& access, const Data& data);
+  void give_way(const RowAccess& access);
   void leave_others(const RowAccess& access, const Place& place, Xbyak::Label& slow,
                     Xbyak::Label& none);
   void keep_rows(const RowAccess& access, const Data& data, std::shared_ptr<Xbyak::Label> none,

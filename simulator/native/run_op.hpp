@@ -34,8 +34,9 @@ struct RunOp {
   // Of one without a lane function: what executes it (an Execute of the room `execute`), for a warp
   // of which all lanes are active, and for others, where it sets Machine::current_pc.
   const void *execute = nullptr, *execute_partial = nullptr;
-  // Jumps by its guard alone to the instruction `target`.
   RowAccess access{};
+  bool is_idle = false;  // that one does nothing where no lane is on
+  // Jumps by its guard alone to the instruction `target`.
   bool is_branch = false;
   std::uint32_t target = 0;
 };
