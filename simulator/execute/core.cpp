@@ -171,7 +171,7 @@ void Core::start_block(Block& block, std::uint64_t linear) const {
   const bool clears_unnamed = !all_zero && block.rows.size() != words;
   // Where warps lie close together, other warps' rows are between those that it can touch.
   const unsigned first_unnamed =
-      kUniformRow + (rows_per_warp < kRowsPerWarp ? isa::kUniformRegisters : 0);
+      kUniformRow + (rows_per_warp < kRowsPerWarp || !shows_registers ? isa::kUniformRegisters : 0);
   if (rows_per_warp == kRowsPerWarp)
     block.rows.resize_in_big_pages(words, all_zero ? Fresh::zeroed : Fresh::anything);
   else if (block.rows.size() != words)

@@ -51,8 +51,7 @@ TEST(RowLayout, TheLastWarpsRowsAreAllThere) {
   EXPECT_EQ(words_of_rows(3, 10), (kRowsPerWarp + 20) * kWarpSize);
 }
 
-// A launch of a kernel that is timed, whose warps lie close together, in memory that held
-// something.
+// A launch in memory that held something.
 class UsedMemory : public testing::Test {
  protected:
   UsedMemory() {
@@ -65,9 +64,12 @@ class UsedMemory : public testing::Test {
     request_.grid = {1, 1, 1};
     request_.block = {256, 1, 1};
     request_.parameters.resize(4 * sizeof(std::uint64_t));
-    options_.settings.timing.emplace();
+  }
+  const LaunchContext& prepare(bool timed) {
+    if (timed) options_.settings.timing.emplace();
     prepared_.emplace(device_.model(), device_.memory(), PreparedLaunch::Limits{1 << 10, 1 << 20},
                       request_, options_);
+    return prepared_->context();
   }
   static bool is_zero(const Warp& warp, std::size_t first, std::size_t end) {
     return std::all_of(warp.rows + first * kWarpSize, warp.rows + end * kWarpSize,
@@ -83,8 +85,9 @@ class UsedMemory : public testing::Test {
   Block block_;
 };
 
+// The warps of a launch that is timed lie close together.
 TEST_F(UsedMemory, WhatAKernelCanTouchIsZeroWhereItIsShown) {
-  Core core(prepared_->context());
+  Core core(prepare(true));
   core.shows_registers = true;
   ASSERT_LT(core.rows_per_warp, kRowsPerWarp);
   core.start_block(block_, 0);
@@ -96,20 +99,33 @@ TEST_F(UsedMemory, WhatAKernelCanTouchIsZeroWhereItIsShown) {
   }
 }
 
-TEST_F(UsedMemory, WhatAKernelMayReadFirstIsZeroAndOtherRegistersAreLeft) {
-  KernelFacts facts = *prepared_->context().kernel;
-  ASSERT_GT(facts.registers, 4u);
-  EXPECT_TRUE(facts.rows_read_first.empty());  // compilers see to that
-  facts.rows_read_first = {{2, 2}, {kUniformRow + 1, 1}};
-  LaunchContext context = prepared_->context();
-  context.kernel = &facts;
-  const Core core(context);
+TEST_F(UsedMemory, AllUniformRegistersAreZeroWhereTheyAreShown) {
+  Core core(prepare(false));
+  core.shows_registers = true;
   core.start_block(block_, 0);
-  for (const Warp& warp : block_.warps) {
-    EXPECT_TRUE(is_zero(warp, 2, 4)) << warp.index;
-    EXPECT_TRUE(is_zero(warp, kUniformRow + 1, kUniformRow + 2)) << warp.index;
-    EXPECT_FALSE(is_zero(warp, 1, 2)) << warp.index;
-    EXPECT_FALSE(is_zero(warp, 4, 5)) << warp.index;
+  for (const Warp& warp : block_.warps)
+    EXPECT_TRUE(is_zero(warp, kUniformRow, kRowsPerWarp)) << warp.index;
+}
+
+TEST_F(UsedMemory, WhatAKernelMayReadFirstIsZeroAndOtherRegistersAreLeft) {
+  for (const bool timed : {true, false}) {
+    LaunchContext context = prepare(timed);
+    KernelFacts facts = *context.kernel;
+    ASSERT_GT(facts.registers, 4u);
+    EXPECT_TRUE(facts.rows_read_first.empty());  // compilers see to that
+    facts.rows_read_first = {{2, 2}, {kUniformRow + 1, 1}};
+    context.kernel = &facts;
+    const Core core(context);
+    Block block;
+    core.start_block(block, 0);
+    for (const Warp& warp : block.warps) {
+      EXPECT_TRUE(is_zero(warp, 2, 4)) << warp.index;
+      EXPECT_TRUE(is_zero(warp, kUniformRow + 1, kUniformRow + 2)) << warp.index;
+      EXPECT_TRUE(is_zero(warp, kUniformRow + isa::kUniformRegisters, kRowsPerWarp)) << warp.index;
+      EXPECT_FALSE(is_zero(warp, 1, 2)) << warp.index;
+      EXPECT_FALSE(is_zero(warp, 4, 5)) << warp.index;
+      EXPECT_FALSE(is_zero(warp, kUniformRow + 2, kUniformRow + 3)) << warp.index;
+    }
   }
 }
 
