@@ -28,11 +28,25 @@ bool UnorderedReads::Users::unordered_with(std::uint64_t who) const {
          ((bits_ & kSeveralWarps) != 0 || (other >> kWarp & kWarpMask) != 0);
 }
 
-UnorderedReads::PageMemory UnorderedReads::new_page(std::uint64_t number) const {
+UnorderedReads::Cells* UnorderedReads::new_cells() {
+  if (cells_left_ == 0) {
+    cells_.emplace_back(kCellsAtOnce, Fresh::anything);
+    cells_left_ = kCellsAtOnce;
+  }
+  return &cells_.back()[--cells_left_];
+}
+
+UnorderedReads::PageMemory UnorderedReads::new_page(std::uint64_t number) {
   if (before_ != nullptr)
     if (const auto seen = before_->pages_.find(number); seen != before_->pages_.end()) {
       PageMemory page(1, Fresh::anything);
       page[0] = seen->second[0];
+      for (Row& row : page[0]) {
+        if (row.cells == nullptr) continue;
+        Cells* const own = new_cells();
+        *own = *row.cells;
+        row.cells = own;
+      }
       return page;
     }
   return PageMemory(1, Fresh::zeroed);
@@ -47,44 +61,60 @@ UnorderedReads::Page& UnorderedReads::find_page(std::uint64_t number) {
 
 // Adjoining granules mostly had the same users: what an access makes of one it makes of the next.
 template <typename Use>
-void UnorderedReads::for_each_run(std::uint64_t address, unsigned bytes, Use&& use) {
+void UnorderedReads::use_part(Row& row, std::size_t first, std::size_t last, Use&& use) {
+  if (row.cells == nullptr) {
+    Uses uses = row.all;
+    use(uses);
+    if (uses == row.all) return;
+    row.cells = new_cells();
+    row.cells->readers.fill(row.all.readers);
+    row.cells->writers.fill(row.all.writers);
+  }
+  auto& [readers, writers] = *row.cells;
+  while (first < last) {
+    const Uses before{readers[first], writers[first]};
+    std::size_t next = first + 1;
+    while (next < last && readers[next] == before.readers && writers[next] == before.writers)
+      ++next;
+    Uses uses = before;
+    use(uses);
+    for (; first < next; ++first) {
+      readers[first] = uses.readers;
+      writers[first] = uses.writers;
+    }
+  }
+}
+
+template <typename Use>
+void UnorderedReads::for_each_use(std::uint64_t address, unsigned bytes, Use&& use) {
   const std::uint64_t end = (address + bytes - 1) / kGranule + 1;
   for (std::uint64_t granule = address / kGranule; granule < end;) {
-    Page& in = page(granule / kCells);
-    std::size_t first = granule % kCells;
+    Row& in = row(granule / kCells);
+    const std::size_t first = granule % kCells;
     const std::size_t last = std::min(kCells, first + (end - granule));
     granule += last - first;
-    while (first < last) {
-      const Users readers = in.readers[first], writers = in.writers[first];
-      std::size_t next = first + 1;
-      while (next < last && in.readers[next] == readers && in.writers[next] == writers) ++next;
-      use(in, first, next);
-      first = next;
-    }
+    if (in.cells == nullptr && last - first == kCells)
+      use(in.all);
+    else
+      use_part(in, first, last, use);
   }
 }
 
 void UnorderedReads::read(std::uint64_t address, unsigned bytes, const Who& who, bool strong) {
   if (notes_ != nullptr) return notes_->push_back({address, who, bytes, false, strong});
   const std::uint64_t reader = Users::pack(who);
-  for_each_run(address, bytes, [&](Page& in, std::size_t first, std::size_t end) {
-    const Users writers = in.writers[first];
-    found_ |= (strong || writers.marked()) && writers.unordered_with(reader);
-    Users readers = in.readers[first];
-    readers.add(reader, strong);
-    std::fill(&in.readers[first], &in.readers[first] + (end - first), readers);
+  for_each_use(address, bytes, [&](Uses& uses) {
+    found_ |= (strong || uses.writers.marked()) && uses.writers.unordered_with(reader);
+    uses.readers.add(reader, strong);
   });
 }
 
 void UnorderedReads::write(std::uint64_t address, unsigned bytes, const Who& who, bool reduction) {
   if (notes_ != nullptr) return notes_->push_back({address, who, bytes, true, reduction});
   const std::uint64_t writer = Users::pack(who);
-  for_each_run(address, bytes, [&](Page& in, std::size_t first, std::size_t end) {
-    const Users readers = in.readers[first];
-    found_ |= (reduction || readers.marked()) && readers.unordered_with(writer);
-    Users writers = in.writers[first];
-    writers.add(writer, reduction);
-    std::fill(&in.writers[first], &in.writers[first] + (end - first), writers);
+  for_each_use(address, bytes, [&](Uses& uses) {
+    found_ |= (reduction || uses.readers.marked()) && uses.readers.unordered_with(writer);
+    uses.writers.add(writer, reduction);
   });
 }
 

@@ -48,7 +48,7 @@ class UnorderedReads {
   bool found() const { return found_; }
 
  private:
-  static constexpr std::uint64_t kGranule = 4, kPage = 4096;
+  static constexpr std::uint64_t kGranule = 4, kRow = 128, kPage = 1 << 16;
   // Who used a granule last, and what matters of those before, in one word: large arrays have
   // millions of granules.
   class Users {
@@ -71,24 +71,38 @@ class UnorderedReads {
     static constexpr std::uint64_t kWarpMask = 31, kBarriersMask = 0x1fffff;
     std::uint64_t bits_ = 0;
   };
-  static constexpr std::uint64_t kCells = kPage / kGranule;
-  struct Page {
-    std::array<Users, kCells> readers, writers;  // of each granule
+  struct Uses {
+    Users readers, writers;
+    friend bool operator==(const Uses&, const Uses&) = default;
   };
-  static_assert(std::is_trivially_copyable_v<Page>);
-  // Four times what the launch uses: in huge pages that launches take one after the other.
+  static constexpr std::uint64_t kCells = kRow / kGranule;
+  struct Cells {
+    std::array<Users, kCells> readers, writers;
+  };
+  // Warps mostly access whole rows. Where they have not, it is known of each granule.
+  struct Row {
+    Uses all;
+    Cells* cells = nullptr;
+  };
+  using Page = std::array<Row, kPage / kRow>;
+  static_assert(std::is_trivially_copyable_v<Page> && std::is_trivially_copyable_v<Cells>);
+  // In huge pages that launches take one after the other.
   using PageMemory = BigArray<Page>;  // of one
-  Page& page(std::uint64_t number) {
-    const Recent& recent = recent_[number % kRecent];
-    return number == recent.number ? *recent.page : find_page(number);
+  Row& row(std::uint64_t number) {
+    constexpr std::uint64_t kRows = kPage / kRow;
+    const Recent& recent = recent_[number / kRows % kRecent];
+    Page& in = number / kRows == recent.number ? *recent.page : find_page(number / kRows);
+    return in[number % kRows];
   }
   Page& find_page(std::uint64_t number);
-  // Calls use(page, first, end) for an access's granules, side by side as far as their users are
-  // the same.
+  // Calls use(uses) for an access's granules, once for those side by side whose users are the same.
   template <typename Use>
-  void for_each_run(std::uint64_t address, unsigned bytes, Use&& use);
+  void for_each_use(std::uint64_t address, unsigned bytes, Use&& use);
+  template <typename Use>
+  void use_part(Row& row, std::size_t first, std::size_t last, Use&& use);
 
-  PageMemory new_page(std::uint64_t number) const;
+  PageMemory new_page(std::uint64_t number);
+  Cells* new_cells();
 
   // By their numbers: loops that stride over the grid come to a few pages by turns.
   static constexpr std::size_t kRecent = 64;
@@ -99,6 +113,9 @@ class UnorderedReads {
 
   const UnorderedReads* before_ = nullptr;
   std::unordered_map<std::uint64_t, PageMemory> pages_;
+  static constexpr std::size_t kCellsAtOnce = 64;
+  std::vector<BigArray<Cells>> cells_;  // of kCellsAtOnce
+  std::size_t cells_left_ = 0;          // of the last ones
   std::array<Recent, kRecent> recent_;
   std::vector<Note>* notes_ = nullptr;
   bool found_ = false;

@@ -49,6 +49,43 @@ TEST(UnorderedReads, PlacesFarApartAreToldFromOneAnother) {
   }
 }
 
+// Of a row that one warp has read as a whole.
+TEST(UnorderedReads, WordsOfARowAreApart) {
+  UnorderedReads reads;
+  reads.read(kAt, 128, kWarp0, kWeak);
+  reads.write(kAt + 8, 4, kWarp0, kReduction);
+  reads.write(kAt + 16, 4, kWarp0, kStore);
+  reads.read(kAt + 4, 4, kOtherBlock, kWeak);
+  reads.read(kAt + 12, 8, kOtherBlock, kWeak);
+  EXPECT_FALSE(reads.found());
+  UnorderedReads joined(&reads);
+  joined.read(kAt, 128, kOtherBlock, kWeak);
+  EXPECT_TRUE(joined.found());
+  EXPECT_FALSE(reads.found());
+  reads.write(kAt + 4, 4, kWarp0, kReduction);
+  EXPECT_TRUE(reads.found());
+}
+
+TEST(UnorderedReads, WhoWroteARowWroteEachOfItsWords) {
+  UnorderedReads reads;
+  reads.write(kAt, 128, kWarp0, kReduction);
+  reads.read(kAt + 8, 4, kWarp0, kWeak);
+  EXPECT_FALSE(reads.found());
+  reads.read(kAt + 16, 4, kOtherBlock, kWeak);
+  EXPECT_TRUE(reads.found());
+}
+
+// What a thread that has joined does is its own.
+TEST(UnorderedReads, WhatOthersDoLaterIsNotKnown) {
+  UnorderedReads before;
+  before.read(kAt, 4, kWarp0, kWeak);
+  UnorderedReads one(&before), other(&before);
+  one.write(kAt, 4, kWarp0, kReduction);
+  other.read(kAt, 4, kOtherBlock, kWeak);
+  before.read(kAt, 4, kOtherBlock, kWeak);
+  EXPECT_FALSE(one.found() || other.found() || before.found());
+}
+
 // As of a thread that joins a launch.
 TEST(UnorderedReads, WhatCameBeforeIsKnown) {
   UnorderedReads before;
