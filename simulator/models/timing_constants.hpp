@@ -109,6 +109,9 @@ namespace heddle::simulator::timing {
   X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
   /* The way to the memory unit. */ \
   X(mio_queue_entries, "instruction", "memory instructions of one sub-core that wait for the shared unit; one more stalls the warp") \
+  X(adu_queue_entries, "instruction", "LDC and S2UR of one sub-core that wait; one more stalls the warp") \
+  X(adu_shared_entries, "instruction", "of all sub-cores between these queues and the unit that executes them") \
+  X(latency_adu_queue, "cycle", "issue of LDC or S2UR to its place in the queue being free again, with nothing before it") \
   X(xu_queue_entries, "instruction", "MUFU and the like of one sub-core that wait or execute; one more stalls the warp") \
   X(latency_mio_queue, "cycle", "issue of a memory instruction to its place in the queue being free again, with nothing before it") \
   X(lsu_address_interval, "cycle", "between two LDG, STS and the like of one sub-core, at the address unit") \
@@ -148,7 +151,8 @@ namespace heddle::simulator::timing {
   X(store_merge_lines, "line", "that were stored to last, whose stores others can be sent with") \
   X(lsu_shared_interval, "cycle", "between two memory instructions of an SM, at the unit its sub-cores share") \
   X(interval_special_register, "cycle", "between two S2R of an SM, at that unit") \
-  X(interval_constant_load, "cycle", "the same of LDC") \
+  X(interval_constant_load, "cycle", "between two LDC of an SM") \
+  X(interval_special_uniform, "cycle", "the same of S2UR") \
   X(latency_mbarrier, "cycle", "SYNCS on an mbarrier, to the consumer") \
   X(interval_mbarrier, "cycle", "between two such SYNCS of an SM, at that unit") \
   X(interval_mbarrier_test, "cycle", "the same of SYNCS.PHASECHK") \

@@ -44,10 +44,12 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
       guard(warp, timed.write_scoreboard, timed.awaited, now + timed.latency);
       return guard(warp, timed.read_scoreboard, timed.awaited, now + timed.latency);
     case Course::shuffle:
-      return start_pass(slot, timed, now, 1);
+      return start_pass(slot, timed, now);
     case Course::constant:
-      return start_pass(slot, timed, units_.front_end.indexed(units_.indexed.lines, now),
-                        units_.indexed.places);
+      return load_constant(warp, timed, now);
+    case Course::uniform_read:
+      return guard(warp, timed.result_scoreboard, timed.awaited,
+                   now + timed.latency + units_.adu.take(index_, now, timed.interval));
     case Course::memory:
       return start_memory(slot, timed, issued, now);
     case Course::texture:
@@ -88,11 +90,26 @@ void SubCore::start(unsigned slot, const Timed& timed, const Issue& issued, Cycl
   }
 }
 
-// Through the memory unit's queue, without an access. `places`: addresses of constants.
-void SubCore::start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places) {
+// Addresses that lanes name are served one by one, 4 bytes at a time (measured: lanes.* of
+// gpu/kernels/micro/timing/lane_constants.cu); all bytes at once where there is one address
+// (reads.registers.* of uniform_constants.cu). Who waits for a missing line keeps no place.
+void SubCore::load_constant(ResidentWarp& warp, const Timed& timed, Cycle now) {
+  constexpr Cycle kWordBytes = 4;
+  const Cycle places = units_.indexed.places;
+  const Cycle words = std::max<Cycle>(1, (timed.bytes + kWordBytes - 1) / kWordBytes);
+  const Cycle times = places == 1 ? 1 : places * words;
+  const Cycle begin = now + units_.adu.take(index_, now, times * timed.interval);
+  const Cycle there = std::max(begin, units_.front_end.indexed(units_.indexed.lines, now));
+  const Cycle done = there + timed.latency + (places - 1) * constants_.latency_constant_place;
+  guard(warp, timed.result_scoreboard, timed.awaited, done);
+  guard(warp, timed.read_scoreboard, timed.awaited,
+        std::min(done, begin + constants_.latency_operand_read));
+}
+
+// Through the memory unit's queue, without an access.
+void SubCore::start_pass(unsigned slot, const Timed& timed, Cycle now) {
   ResidentWarp& warp = slots_[slot];
-  const Completion completion =
-      units_.memory.pass(index_, enters, timed, waiting_for(slot, timed), places);
+  const Completion completion = units_.memory.pass(index_, now, timed, waiting_for(slot, timed));
   if (completion.queued) return expect_results(warp, timed);
   guard(warp, timed.result_scoreboard, timed.awaited, completion.done);
   guard(warp, timed.read_scoreboard, timed.awaited, completion.sources_read);

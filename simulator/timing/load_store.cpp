@@ -90,7 +90,6 @@ std::uint32_t LoadStoreUnit::new_entry(const Timed& instruction) {
   Entry& entry = entries_[token];
   entry.instruction = &instruction;
   entry.further = entry.looked_up = 0;
-  entry.places = 1;
   entry.parts.clear();
   entry.pieces.clear();
   return token;
@@ -112,7 +111,7 @@ Completion LoadStoreUnit::enter(unsigned sub_core, const PipeWork& work,
 // What brings special registers is slower than the way there, so that they wait for it in the queue
 // (issue.s2r.* of gpu/kernels/micro/timing/machine_code.cu).
 PipeWork LoadStoreUnit::passing(const Timed& instruction) const {
-  const bool special = instruction.course != Course::constant && instruction.interval > 1;
+  const bool special = instruction.interval > 1;
   return {.address_busy = special ? constants_.lsu_special_address_interval
                                   : constants_.lsu_shared_address_interval,
           .shared_busy = 1,
@@ -123,11 +122,10 @@ PipeWork LoadStoreUnit::passing(const Timed& instruction) const {
 }
 
 Completion LoadStoreUnit::pass(unsigned sub_core, Cycle now, const Timed& instruction,
-                               const Outstanding& waiting, std::uint32_t places) {
+                               const Outstanding& waiting) {
   PipeWork work = passing(instruction);
   work.ready = now + constants_.latency_mio_queue;
   work.token = new_entry(instruction);
-  entries_[work.token].places = places;
   return enter(sub_core, work, waiting);
 }
 
@@ -597,18 +595,7 @@ void LoadStoreUnit::serve(std::uint32_t token, Cycle begin, Completion& completi
   served_at_ = base;
   free_entries_.push_back(token);
   if (entry.parts.empty() && instruction.course != Course::memory) {
-    // Constants wait for what brings them behind the queue. The addresses that lanes name are
-    // served one by one, 4 bytes at a time (measured: lanes.* of lane_constants.cu); all bytes at
-    // once where there is one address (reads.registers.* of uniform_constants.cu).
-    Cycle late = 0;
-    if (instruction.course == Course::constant) {
-      const Cycle words = std::max<Cycle>(1, divided(instruction.bytes, kWordBytes));
-      const Cycle times = entry.places == 1 ? 1 : entry.places * words;
-      if (const Cycle busy = times * instruction.interval; busy > 1)
-        late = constants_unit_.wait(begin, busy * Server::kTicks);
-    }
-    completion.done = base + instruction.latency + late +
-                      Cycle{entry.places - 1} * constants_.latency_constant_place;
+    completion.done = base + instruction.latency;
     completion.sources_read = std::min(completion.done, base + constants_.latency_operand_read);
     return;
   }

@@ -74,10 +74,9 @@ class LoadStoreUnit {
   Completion issue(unsigned sub_core, Cycle now, const Timed& instruction,
                    std::span<const Access> accesses, const Origin& origin,
                    const Outstanding& waiting);
-  // SHFL and LDC pass through the queue and the shared unit alone. `places`: addresses of constants
-  // that the lanes name.
+  // SHFL and S2R pass through the queue and the shared unit alone.
   Completion pass(unsigned sub_core, Cycle now, const Timed& instruction,
-                  const Outstanding& waiting, std::uint32_t places);
+                  const Outstanding& waiting);
   // When the sub-core's queue for textures has room.
   Cycle texture_room(unsigned sub_core) const { return textures_.room(sub_core); }
   // Takes a texture instruction of the lanes `on`, which read texels of `header` at `accesses`, one
@@ -175,9 +174,8 @@ class LoadStoreUnit {
   struct alignas(64) Entry {
     const Timed* instruction = nullptr;
     Outstanding who;
-    Cycle further = 0;         // passes beyond the first
-    Cycle looked_up = 0;       // those in which a load's lines are looked up
-    std::uint32_t places = 1;  // of constants
+    Cycle further = 0;    // passes beyond the first
+    Cycle looked_up = 0;  // those in which a load's lines are looked up
     Few<Part, 1> parts;
     Pieces pieces;
   };
@@ -236,8 +234,7 @@ class LoadStoreUnit {
   TextureUnit textures_;
   std::vector<Access> texels_;  // of the texture instruction that issues
   Pieces texel_pieces_;
-  Server constants_unit_;  // behind it: of LDC
-  Server to_cluster_;      // the way to other blocks' shared memory
+  Server to_cluster_;  // the way to other blocks' shared memory
   L1 l1_;
   BigPageVector<Entry> entries_;  // by token
   std::vector<std::uint32_t> free_entries_;

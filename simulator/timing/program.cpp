@@ -303,7 +303,9 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
       choose_variable(constants.latency_special_register, timed);
       return true;
     case Op::S2UR:
-      choose_variable(constants.latency_special_uniform, timed);
+      timed.course = Course::uniform_read;
+      timed.latency = static_cast<std::uint16_t>(constants.latency_special_uniform);
+      timed.interval = static_cast<std::uint16_t>(constants.interval_special_uniform);
       return true;
     default:
       return false;
@@ -407,6 +409,7 @@ std::uint8_t gate_of(const Timed& timed) {
   const bool queue = timed.needs_queue(), special = timed.course == Course::special;
   if (timed.course == Course::texture) return kTextureGate;
   if (timed.course == Course::group_product) return kGroupGate;
+  if (timed.course == Course::constant || timed.course == Course::uniform_read) return kAduGate;
   if (!queue && !special) return static_cast<std::uint8_t>(timed.pipe);
   if (timed.pipe != Pipe::none) return kSeveralGates;
   return queue ? kQueueGate : kSpecialGate;

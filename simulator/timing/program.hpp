@@ -47,15 +47,16 @@ inline constexpr std::size_t kIssuesKept = 8;
 
 // How an instruction's result comes to be known.
 enum class Course : std::uint8_t {
-  fixed,        // after a time the compiler counts itself
-  special,      // MUFU and the like: the special function unit's queue, a scoreboard
-  variable,     // after a time of its own, guarded by a scoreboard
-  shuffle,      // the memory unit, without memory: SHFL, S2R
-  memory,       // the memory unit: what it touched says the rest
-  texture,      // the texture unit: which texels it read says the rest
-  constant,     // LDC
-  branch,       // BRA and its like
-  convergence,  // BSYNC, WARPSYNC, BREAK, YIELD
+  fixed,         // after a time the compiler counts itself
+  special,       // MUFU and the like: the special function unit's queue, a scoreboard
+  variable,      // after a time of its own, guarded by a scoreboard
+  shuffle,       // the memory unit, without memory: SHFL, S2R
+  uniform_read,  // S2UR: the address divergence unit
+  memory,        // the memory unit: what it touched says the rest
+  texture,       // the texture unit: which texels it read says the rest
+  constant,      // LDC: the same
+  branch,        // BRA and its like
+  convergence,   // BSYNC, WARPSYNC, BREAK, YIELD
   exit,
   barrier,         // BAR
   cluster_arrive,  // UCGABAR_ARV
@@ -75,7 +76,8 @@ inline constexpr std::uint8_t kQueueGate = kPipes;        // of the memory unit
 inline constexpr std::uint8_t kSpecialGate = kPipes + 1;  // of the special function unit
 inline constexpr std::uint8_t kTextureGate = kPipes + 2;  // of the texture unit
 inline constexpr std::uint8_t kGroupGate = kPipes + 3;    // of a warp group's products
-inline constexpr std::size_t kGates = kPipes + 4;
+inline constexpr std::uint8_t kAduGate = kPipes + 4;      // of the address divergence unit
+inline constexpr std::size_t kGates = kPipes + 5;
 inline constexpr std::uint8_t kSeveralGates = 0xff;  // both a pipe and a queue
 
 // Each in one of the host's cache lines.
@@ -144,9 +146,7 @@ struct alignas(64) Timed {
   // that others see.
   std::uint16_t computed_together = 0;
 
-  bool needs_queue() const {
-    return course == Course::memory || course == Course::shuffle || course == Course::constant;
-  }
+  bool needs_queue() const { return course == Course::memory || course == Course::shuffle; }
 };
 
 static_assert(sizeof(Timed) == alignof(Timed));

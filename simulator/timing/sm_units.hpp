@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/memory/texture.hpp"
+#include "simulator/timing/address_divergence.hpp"
 #include "simulator/timing/copy_engine.hpp"
 #include "simulator/timing/front_end.hpp"
 #include "simulator/timing/late_arrivals.hpp"
@@ -30,6 +31,7 @@ struct SmUnits {
         runs_ahead(!observed && first.source.executes()),
         next_visits((constants.sub_cores + kVisitsAtOnce - 1) / kVisitsAtOnce),
         memory(constants, number),
+        adu(constants),
         copies(constants),
         front_end(constants, first.program, first.core.launch.entry, gpc, gpc.way_to(place),
                   number),
@@ -67,6 +69,7 @@ struct SmUnits {
     return due == 1;
   }
   LoadStoreUnit memory;
+  AddressDivergenceUnit adu;
   CopyEngine copies;
   LateArrivals arrivals;
   GroupTimes products;

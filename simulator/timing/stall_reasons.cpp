@@ -143,6 +143,7 @@ Cycle SubCore::queue_free(unsigned gate, Cycle now) const {
   if (gate == kSpecialGate) return pipes_.special_room();
   if (gate == kTextureGate) return units_.memory.texture_room(index_);
   if (gate == kGroupGate) return tensor_.room();
+  if (gate == kAduGate) return units_.adu.room(index_);
   Cycle until = 0;
   return units_.memory.has_room(index_, now, until) ? now : until;
 }

@@ -165,7 +165,8 @@ class alignas(64) SubCore {
   // issued_instruction.cpp: what it sets going.
   void find_sources(const ResidentWarp& warp, const Timed& timed);
   void start(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
-  void start_pass(unsigned slot, const Timed& timed, Cycle enters, std::uint32_t places);
+  void start_pass(unsigned slot, const Timed& timed, Cycle now);
+  void load_constant(ResidentWarp& warp, const Timed& timed, Cycle now);
   static LineNumber lines_between_local(const LaunchContext& launch);
   LineNumber local_line(unsigned slot) const;
   void start_memory(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
