@@ -70,7 +70,7 @@ namespace heddle::simulator::timing {
   X(latency_yield, "cycle", "YIELD to the next instruction of its warp; twice that while lanes wait at WARPSYNC") \
   X(interval_yield, "cycle", "between two YIELD of one sub-core; as often") \
   X(latency_barrier, "cycle", "arrival of the last warp at BAR.SYNC to the first issue of a warp that waited") \
-  X(barrier_release_interval, "cycle", "between the first issues of two warps that a barrier lets go") \
+  X(interval_barrier_arrival, "cycle", "between two arrivals of warps at block barriers that an SM takes") \
   X(latency_cluster_barrier, "cycle", "arrival of the last warp at a cluster's barrier to the first issue of a warp that waited") \
   X(cluster_release_interval, "cycle", "between the first issues of two warps of an SM that such a barrier lets go") \
   X(latency_membar_cta, "cycle", "the end of the stall count of MEMBAR.CTA, with nothing outstanding, to the next instruction") \

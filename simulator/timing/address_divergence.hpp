@@ -1,4 +1,4 @@
-// The address divergence unit (ADU) of an SM, which executes LDC and S2UR. Each sub-core has a
+// The address divergence unit (ADU) of an SM, which executes LDC, S2UR and BAR. Each sub-core has a
 // short queue of its own for these, apart from the one to the memory unit; the unit takes from all
 // queues in the order of issue, one in a cycle, as far as there are places before it (alone.* and
 // behind.* of gpu/kernels/micro/timing/queues.cu).

@@ -135,7 +135,10 @@ inline void SubCore::wait_for_unit(unsigned slot, Cycle now) {
 
 // Of the warps in `waits_`, those that can issue; `until`: when a unit is free for others.
 inline SlotMask SubCore::ask_units(Cycle now, Cycle& until) {
-  return waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
+  const SlotMask free = waits_.ask(now, until, [&](unsigned gate) { return unit_free(gate, now); });
+  if (waits_.is_blocked(kQueueGate))
+    waits_.note_queue(units_.memory.queue_holds_only_global(index_));
+  return free;
 }
 
 // When a warp can issue that waits for its unit, now that the one in `slot` has issued.
@@ -199,7 +202,8 @@ inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
 inline void SubCore::leave_unit_wait(unsigned slot, ResidentWarp& warp, const Timed& left,
                                      Cycle now) {
   if ((waits_.all() & slot_bit(slot)) == 0) return account(warp, now);
-  const auto [since, blocked, held] = waits_.leave(slot, left, blocked_cycles(left.gate, now));
+  const auto [since, blocked, held, only_global] =
+      waits_.leave(slot, left, blocked_cycles(left.gate, now));
   if (units_.observed) return account(warp, now);
   StallCycles& stalls = units_.context->stalls_at[warp.pc];
   const auto add = [&](Stall reason, Cycle cycles) {
@@ -209,7 +213,9 @@ inline void SubCore::leave_unit_wait(unsigned slot, ResidentWarp& warp, const Ti
     add(warp.state, since - warp.counted_until);
     warp.counted_until = since;
   }
-  add(left.gate < kPipes ? Stall::math_pipe_throttle : left.queue_full, blocked);
+  const Cycle of_mixed = left.queue_full == Stall::lg_throttle ? blocked - only_global : 0;
+  add(Stall::mio_throttle, of_mixed);
+  add(left.gate < kPipes ? Stall::math_pipe_throttle : left.queue_full, blocked - of_mixed);
   add(Stall::dispatch_stall, held);
   add(Stall::not_selected, now - warp.counted_until - blocked - held);
   warp.counted_until = now;

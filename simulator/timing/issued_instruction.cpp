@@ -308,6 +308,14 @@ Cycle SubCore::search_time(Cycle now, unsigned times) {
   return begin - now + Cycle{times} * constants_.latency_yield;
 }
 
+// Where the warp need not wait for others: `latency` from when its arrival has been taken.
+Cycle SubCore::pass_barrier(const ResidentWarp& warp, Cycle latency, Cycle now) {
+  const Cycle wait = units_.adu.take(index_, now, constants_.interval_barrier_arrival);
+  units_.arrival_taken = now + wait;
+  if (latency == 0) return 0;
+  return latency + wait - std::min(latency + wait, passing_barrier(warp.pc + 1));
+}
+
 void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
   ResidentWarp& warp = slots_[slot];
   const bool searched = warp.warp->convergence->take_search();
@@ -319,7 +327,7 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
   }
   auto [latency, fetch] = flow_time(warp, timed, issued);
   if (timed.course == Course::barrier)
-    latency -= std::min(latency, passing_barrier(warp.pc + 1));
+    latency = pass_barrier(warp, latency, now);
   else if (searched && latency != 0 && timed.course != Course::branch)
     latency = search_time(now, 1);
   if (latency == 0) return;
@@ -414,12 +422,11 @@ void SubCore::resume_at(unsigned slot, Cycle time) {
   next_visit_ = std::min(next_visit_, warp.next_issue);
 }
 
-void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves) {
+void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle leaves) {
   for_each_slot(slots_.resident(), [&](unsigned slot) {
     ResidentWarp& warp = slots_[slot];
     if (!warp.at_barrier || warp.block != block || !warp.warp->convergence->has_current()) return;
     account(warp, now);
-    leaves += constants_.barrier_release_interval;
     const std::uint32_t behind = warp.warp->convergence->current().pc;
     resume_at(slot, std::max(now + 1, leaves - std::min(leaves, passing_barrier(behind))));
   });

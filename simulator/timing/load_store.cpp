@@ -485,6 +485,7 @@ Completion LoadStoreUnit::issue(unsigned sub_core, Cycle now, const Timed& instr
   PipeWork work = at_address_unit(instruction, accesses.empty());
   work.ready = now + constants_.latency_mio_queue;
   work.token = new_entry(instruction);
+  work.is_global = instruction.queue_full == Stall::lg_throttle;
   Entry& entry = entries_[work.token];
   Cycle longest = 0;  // passes of an access
   for (const Access& access : accesses) {

@@ -70,6 +70,9 @@ class LoadStoreUnit {
   bool has_room(unsigned sub_core, Cycle now, Cycle& until) const {
     return pipe_.has_room(sub_core, now, until);
   }
+  bool queue_holds_only_global(unsigned sub_core) const {
+    return pipe_.holds_only_global(sub_core);
+  }
   // Takes an instruction that touched `accesses`. `waiting` says who will want to know.
   Completion issue(unsigned sub_core, Cycle now, const Timed& instruction,
                    std::span<const Access> accesses, const Origin& origin,

@@ -7,7 +7,10 @@ namespace heddle::simulator::timing {
 
 MemoryPipe::MemoryPipe(const Constants& constants)
     : constants_(constants), times_(constants.sub_cores), sub_cores_(constants.sub_cores) {
-  for (SubCore& sub : sub_cores_) sub.leaves.assign(std::max(1u, constants.mio_queue_entries), 0);
+  for (SubCore& sub : sub_cores_) {
+    sub.leaves.assign(std::max(1u, constants.mio_queue_entries), 0);
+    sub.is_other.assign(sub.leaves.size(), 0);
+  }
 }
 
 void MemoryPipe::prefetch() const {
@@ -23,6 +26,9 @@ std::optional<Cycle> MemoryPipe::enter(unsigned sub_core, const PipeWork& work) 
   SubCore& sub = sub_cores_[sub_core];
   const std::size_t place = sub.next;
   sub.next = sub.next + 1 == sub.leaves.size() ? 0 : sub.next + 1;
+  sub.others -= sub.is_other[place];
+  sub.is_other[place] = work.is_global ? 0 : 1;
+  sub.others += sub.is_other[place];
   // What issues later is ready later: nothing can come before an instruction that need not wait.
   if (waiting_ == 0 && work.special_busy == 0 &&
       std::max({sub.address_free, port_free_, sub.own_free, shared_free_}) <= work.ready) {

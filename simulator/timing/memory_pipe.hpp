@@ -28,6 +28,7 @@ struct PipeWork {
   std::uint32_t places = 0, common_places = 0;
   std::uint32_t token = 0;  // the caller's
   Cycle special_busy = 0;   // the unit behind that, which brings special registers; 0: it does not
+  bool is_global = false;   // or local memory's
 };
 
 class MemoryPipe {
@@ -39,6 +40,8 @@ class MemoryPipe {
     until = times_[sub_core].room;
     return until <= now;
   }
+  // Whether all that fills the sub-core's queue is of global and local memory.
+  bool holds_only_global(unsigned sub_core) const { return sub_cores_[sub_core].others == 0; }
   // Takes an instruction. When the shared unit begins with it, if nothing is in the way; otherwise
   // `advance` will say.
   std::optional<Cycle> enter(unsigned sub_core, const PipeWork& work);
@@ -99,8 +102,10 @@ class MemoryPipe {
     std::size_t first_ = 0, count_ = 0;
   };
   struct SubCore {
-    std::vector<Cycle> leaves;  // when the last instructions leave the queue, a ring
+    std::vector<Cycle> leaves;           // when the last instructions leave the queue, a ring
+    std::vector<std::uint8_t> is_other;  // than of global or local memory, likewise
     std::size_t next = 0;
+    std::size_t others = 0;
     Waitings waiting;
     std::size_t behind = 0;  // the first of them, which are behind the address unit
     Cycle address_free = 0, own_free = 0;

@@ -409,7 +409,7 @@ std::uint8_t gate_of(const Timed& timed) {
   const bool queue = timed.needs_queue(), special = timed.course == Course::special;
   if (timed.course == Course::texture) return kTextureGate;
   if (timed.course == Course::group_product) return kGroupGate;
-  if (timed.course == Course::constant || timed.course == Course::uniform_read) return kAduGate;
+  if (timed.needs_adu()) return kAduGate;
   if (!queue && !special) return static_cast<std::uint8_t>(timed.pipe);
   if (timed.pipe != Pipe::none) return kSeveralGates;
   return queue ? kQueueGate : kSpecialGate;

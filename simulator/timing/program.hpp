@@ -146,6 +146,10 @@ struct alignas(64) Timed {
   // that others see.
   std::uint16_t computed_together = 0;
 
+  bool needs_adu() const {
+    return course == Course::constant || course == Course::uniform_read ||
+           course == Course::barrier;
+  }
   bool needs_queue() const { return course == Course::memory || course == Course::shuffle; }
 };
 

@@ -65,9 +65,10 @@ void Sm::advance_memory(Cycle now) {
     sub_cores_[static_cast<unsigned>(std::countr_zero(left))].find_room(now);
 }
 
-// Warps of the block that its barrier has released leave one by one, behind the last comer.
+// All warps of the block leave its barrier together, once the last arrival has been taken
+// (beginning.n1.* of gpu/kernels/micro/timing/queues.cu).
 void Sm::release_barrier(std::uint32_t block, Cycle now) {
-  Cycle leaves = now + units_.constants.latency_barrier;
+  const Cycle leaves = std::max(now, units_.arrival_taken) + units_.constants.latency_barrier;
   for (SubCore& sub_core : sub_cores_) sub_core.leave_barrier(block, now, leaves);
 }
 

@@ -75,7 +75,8 @@ struct SmUnits {
   GroupTimes products;
   FrontEnd front_end;
   ResidentBlocks blocks;
-  Server fences;  // of all sub-cores
+  Server fences;            // of all sub-cores
+  Cycle arrival_taken = 0;  // when the last arrival at a block barrier was
   // What the instruction reads that issues.
   IndexedConstants indexed;
   TextureHeader texture;

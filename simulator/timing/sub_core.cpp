@@ -91,7 +91,7 @@ void SubCore::tell_unit_waits(Cycle now) {
     const Stall reason = waits_.is_held()                ? Stall::dispatch_stall
                          : !waits_.is_blocked(next.gate) ? Stall::not_selected
                          : next.gate < kPipes            ? Stall::math_pipe_throttle
-                                                         : next.queue_full;
+                                                         : full_queue(next);
     if (reason == warp.state) return;
     account(warp, now);
     warp.state = reason;

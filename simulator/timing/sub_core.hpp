@@ -51,9 +51,8 @@ class alignas(64) SubCore {
   std::uint32_t warps() const { return slots_.count(); }
   // It begins to issue at `begin`. `block`: its block's place on the SM.
   void start_warp(Warp& warp, std::uint32_t block, Cycle begin);
-  // Warps of the block whose barrier was released at `now` leave it one by one. `leaves`: when the
-  // last one before them did.
-  void leave_barrier(std::uint32_t block, Cycle now, Cycle& leaves);
+  // Warps of the block whose barrier was released at `now` leave it.
+  void leave_barrier(std::uint32_t block, Cycle now, Cycle leaves);
   void leave_cluster_barrier(const ResidentCluster& cluster);
 
   // The memory unit has read an instruction's registers, or taken it up; or L2 has answered it.
@@ -132,6 +131,12 @@ class alignas(64) SubCore {
   void examine(unsigned slot, Cycle now);
   void enter_unit_wait(unsigned slot, Cycle now);
   void tell_unit_waits(Cycle now);
+  // What a warp is seen in that waits for room: local and global memory's queue is said to be full
+  // only where nothing else is in it (queue_waits.cu of gpu/kernels/micro/timing).
+  Stall full_queue(const Timed& next) const {
+    const bool mixed = next.queue_full == Stall::lg_throttle && !waits_.holds_only_global();
+    return mixed ? Stall::mio_throttle : next.queue_full;
+  }
   SlotMask waiting_long() const;
   void hold(unsigned slot, Cycle now);
   void retire(unsigned slot, Cycle now);
@@ -179,6 +184,7 @@ class alignas(64) SubCore {
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   Cycle yield_time(const ResidentWarp& warp, Cycle now);
   Cycle search_time(Cycle now, unsigned times);
+  Cycle pass_barrier(const ResidentWarp& warp, Cycle latency, Cycle now);
   void start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;

@@ -22,6 +22,7 @@ class UnitWaits {
     const Cycle cycles = now - passed_;
     passed_ = now;
     if (held_) held_cycles_ += cycles;
+    if (!held_ && is_blocked(kQueueGate) && only_global_) global_cycles_ += cycles;
     for (std::uint32_t left = blocked_ & (held_ ? ~kQueues : kQueues); left != 0; left &= left - 1)
       cycles_[static_cast<unsigned>(std::countr_zero(left))] += cycles;
     held_ = false;
@@ -32,18 +33,22 @@ class UnitWaits {
   // Cycles while warps waited for it: of a queue, those in which it was found full and others could
   // issue; of a pipe, those in which it was found busy and none could.
   Cycle cycles(unsigned gate) const { return cycles_[gate]; }
+  // Whether all that the memory unit's queue holds, found full by `ask`, is of global and local
+  // memory; and the cycles while that was so.
+  void note_queue(bool only_global) { only_global_ = only_global; }
+  bool holds_only_global() const { return only_global_; }
   // `blocked`: cycles in which the unit has not been free until now.
   void enter(unsigned slot, const Timed& timed, Cycle now, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
     all_ |= bit;
     waiting_[timed.gate] |= bit;
     wanted_ |= 1u << timed.gate;
-    entered_[slot] = {now, blocked, held_cycles_};
+    entered_[slot] = {now, blocked, held_cycles_, global_cycles_};
   }
-  // When the warp entered, and the cycles since in which its unit was not free, and others in which
-  // nothing issued.
+  // When the warp entered, and the cycles since in which its unit was not free, others in which
+  // nothing issued, and those in which a full queue held only global and local memory's.
   struct Waited {
-    Cycle since = 0, blocked = 0, held = 0;
+    Cycle since = 0, blocked = 0, held = 0, only_global = 0;
   };
   Waited leave(unsigned slot, const Timed& timed, Cycle blocked) {
     const SlotMask bit = SlotMask{1} << slot;
@@ -51,7 +56,8 @@ class UnitWaits {
     waiting_[timed.gate] &= ~bit;
     if (waiting_[timed.gate] == 0) wanted_ &= ~(1u << timed.gate);
     const Waited& before = entered_[slot];
-    return {before.since, blocked - before.blocked, held_cycles_ - before.held};
+    return {before.since, blocked - before.blocked, held_cycles_ - before.held,
+            global_cycles_ - before.only_global};
   }
   // Of the warps that wait for the unit, those that have found it not free; `blocked` as above.
   SlotMask found_blocked(unsigned gate, Cycle blocked) const {
@@ -88,8 +94,8 @@ class UnitWaits {
   static constexpr std::uint32_t kQueues = ~((1u << kPipes) - 1);
   SlotMask all_ = 0;
   std::uint32_t wanted_ = 0, blocked_ = 0;  // bit i: gate i
-  bool held_ = false;
-  Cycle passed_ = 0, held_cycles_ = 0;
+  bool held_ = false, only_global_ = false;
+  Cycle passed_ = 0, held_cycles_ = 0, global_cycles_ = 0;
   std::array<SlotMask, kGates> waiting_{};
   std::array<Cycle, kGates> cycles_{};
   std::array<Waited, kSlots> entered_{};  // the cycles: until then

@@ -789,7 +789,7 @@ TEST_F(Timing, AYieldTakesTwiceItsTimeBesideLanesThatWaitForTheWarp) {
 TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
   const Result result =
-      run(body, 96, "warp_start_interval=50,latency_barrier=11,barrier_release_interval=3,");
+      run(body, 96, "warp_start_interval=50,latency_barrier=11,interval_barrier_arrival=3,");
   // The last to come leaves first, those that waited behind it, one after the other. Until its
   // stall count has run each is seen to wait for that.
   EXPECT_EQ(result.active_max, 100u + 11 + 2 * 3 + 1);
