@@ -74,4 +74,11 @@ constexpr std::string_view special_register_name(std::uint8_t number) {
   return {};
 }
 
+// Whether lanes of a warp may find different words in it: their number, thread and masks.
+constexpr bool differs_between_lanes(std::uint8_t number) {
+  constexpr unsigned kLaneId = 0, kTid = 32, kTidZ = 35, kEqMask = 56, kGeMask = 60;
+  return number == kLaneId || (number >= kTid && number <= kTidZ) ||
+         (number >= kEqMask && number <= kGeMask);
+}
+
 }  // namespace heddle::isa

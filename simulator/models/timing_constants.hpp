@@ -35,7 +35,8 @@ namespace heddle::simulator::timing {
   X(latency_fp64, "cycle", "FP64 instructions that set a scoreboard (before sm_90)") \
   X(latency_tensor, "cycle", "DMMA.8x8x4 to its consumer; other shapes as much more as they keep the unit longer") \
   X(latency_tensor_rows, "cycle", "added by DMMA of 16 rows") \
-  X(latency_special_register, "cycle", "S2R, B2R to the consumer") \
+  X(latency_special_register, "cycle", "S2R of what differs between lanes, B2R to the consumer") \
+  X(latency_special_block, "cycle", "S2R of what all lanes share to the consumer") \
   X(latency_special_uniform, "cycle", "S2UR to the consumer") \
   X(latency_barrier_move, "cycle", "BMOV that sets a scoreboard to who waits for it") \
   X(latency_uniform_move, "cycle", "R2UR, REDUX, MATCH and other results that cross the datapaths by a scoreboard") \

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "isa/attributes.hpp"
+#include "isa/special_registers.hpp"
 #include "simulator/warp/register_uses.hpp"
 
 namespace heddle::simulator::timing {
@@ -177,6 +178,15 @@ void choose_variable(unsigned latency, Timed& timed) {
   timed.latency = static_cast<std::uint16_t>(latency);
 }
 
+// A special register that all lanes find the same in comes by the address divergence unit, also to
+// an ordinary register: S2R of SR_CTAID waits to issue where S2R of SR_TID does not (samples of
+// `by_shuffles` and `through_tile` in validation/records/h200/sampled).
+void choose_shared_special(unsigned latency, const Constants& constants, Timed& timed) {
+  timed.course = Course::uniform_read;
+  timed.latency = static_cast<std::uint16_t>(latency);
+  timed.interval = static_cast<std::uint16_t>(constants.interval_special_uniform);
+}
+
 void choose_branch(const Instruction& in, Timed& timed) {
   const isa::Effect effect = isa::effect(in);
   timed.course = Course::branch;
@@ -272,6 +282,10 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
     case Op::LDCU:
       return true;  // fixed; its constant is awaited as an operand is
     case Op::S2R:
+      if (!isa::differs_between_lanes(static_cast<std::uint8_t>(in.mod(Mod::special_reg)))) {
+        choose_shared_special(constants.latency_special_block, constants, timed);
+        return true;
+      }
       timed.course = Course::shuffle;
       timed.latency = static_cast<std::uint16_t>(constants.latency_special_register);
       timed.interval = static_cast<std::uint16_t>(constants.interval_special_register);
@@ -303,9 +317,7 @@ bool choose_own_course(const Instruction& in, const Constants& constants, Timed&
       choose_variable(constants.latency_special_register, timed);
       return true;
     case Op::S2UR:
-      timed.course = Course::uniform_read;
-      timed.latency = static_cast<std::uint16_t>(constants.latency_special_uniform);
-      timed.interval = static_cast<std::uint16_t>(constants.interval_special_uniform);
+      choose_shared_special(constants.latency_special_uniform, constants, timed);
       return true;
     default:
       return false;

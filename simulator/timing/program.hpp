@@ -51,7 +51,7 @@ enum class Course : std::uint8_t {
   special,       // MUFU and the like: the special function unit's queue, a scoreboard
   variable,      // after a time of its own, guarded by a scoreboard
   shuffle,       // the memory unit, without memory: SHFL, S2R
-  uniform_read,  // S2UR: the address divergence unit
+  uniform_read,  // S2UR, S2R of what all lanes share: the address divergence unit
   memory,        // the memory unit: what it touched says the rest
   texture,       // the texture unit: which texels it read says the rest
   constant,      // LDC: the same
