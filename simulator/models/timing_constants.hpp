@@ -230,7 +230,7 @@ namespace heddle::simulator::timing {
   X(interval_dram_instruction_line, "cycle", "the same when L2 lacks them") \
   X(interval_cpc_line, "1/100 cycle", "between two lines of code that the GPC's cache delivers to the SMs of a CPC") \
   X(interval_gpc_constant, "1/100 cycle", "between two lines of constants that it delivers to all of its SMs") \
-  X(interval_first_fetch, "cycle", "between the sub-cores of an SM that fetch the first code of a launch") \
+  X(interval_first_fetch, "cycle", "between two warps of a sub-core that get the first code of a launch") \
   X(launch_instruction_bytes, "byte", "code from a kernel's start that is in the GPC's cache when it begins") \
   X(launch_l0_instruction_bytes, "byte", "the same in the sub-cores' caches") \
   X(constant_line_bytes, "byte", "line of the constant caches") \

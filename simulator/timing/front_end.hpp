@@ -44,7 +44,8 @@ class FrontEnd {
   struct SubCore {
     LineCache lines;
     bool begun = false;
-    std::uint32_t last = ~0u;  // the line asked for last
+    std::uint32_t first_warps = 0;  // that have waited for the launch's first lines
+    std::uint32_t last = ~0u;       // the line asked for last
     // The line of constants asked for last, how often while it was on its way, and when it comes.
     std::uint32_t operand = ~0u, operand_requests = 0;
     Cycle operand_arrival = 0;
@@ -111,7 +112,7 @@ class FrontEnd {
   std::vector<Stream> streams_;
   std::uint64_t requests_ = 0;
   // The lines that come together when the launch's first warp asks for one, and when.
-  std::uint32_t first_begin_ = 0, first_end_ = 0, sub_cores_begun_ = 0;
+  std::uint32_t first_begin_ = 0, first_end_ = 0;
   Cycle first_arrival_ = kNever;
 };
 

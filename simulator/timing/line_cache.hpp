@@ -17,6 +17,9 @@ class LineCache {
   void start(std::uint32_t lines, std::uint32_t capacity);
   // When the line is there; kNever: it has not been asked for, or is gone.
   Cycle arrival(std::uint32_t line) const { return arrival_[line]; }
+  bool is_on_its_way(std::uint32_t line, Cycle now) const {
+    return arrival_[line] != kNever && arrival_[line] > now;
+  }
   // Lines that came once stay.
   bool holds_all() const { return capacity_ >= arrival_.size(); }
   // A line that is not there.
