@@ -51,12 +51,7 @@ const Kind kLdc{"ldc", [](Code& c, int i) { c.put(ldc(dst(i), RZ, 0, 0x210), {.w
 const Kind kS2r{"s2r", [](Code& c, int i) { c.put(s2r(dst(i), 0x21), {.write = 0}); }};
 const Kind kS2ur{"s2ur", [](Code& c, int i) { c.put(s2ur(R(6 + i % 8), 0x25), {.write = 0}); }};
 const Kind kMufu{"mufu", [](Code& c, int i) { c.put(mufu_ex2(dst(i), kZero), {.write = 0}); }};
-const Kind kImad{"imad",
-                 [](Code& c, int i) { c.put(imad(dst(i), kZero, kZero, kZero), {.stall = 1}); }};
-const Kind kIadd{"iadd3",
-                 [](Code& c, int i) { c.put(iadd3(dst(i), kZero, kZero, kZero), {.stall = 1}); }};
-
-// `n` of one kind, one of another, what waits for all of them; 64 times.
+// `n` of one kind, one of another, what waits for the former; 64 times.
 void loop(Launcher& launch, const Kind& many, int n, const Kind* one) {
   const auto code = [&](Code& c) {
     begin(c);
@@ -93,10 +88,6 @@ int main(int argc, char** argv) {
   for (const Kind& kind : {kLds, kLdc, kLdg}) loop(launch, kStg, 6, &kind);
   for (const Kind& kind : {kLds, kLdg, kS2r, kS2ur}) loop(launch, kLdc, 6, &kind);
   for (const Kind& kind : {kLdc, kS2ur, kLds}) loop(launch, kS2r, 8, &kind);
-  for (const Kind& many : {kImad, kIadd}) {
-    loop(launch, many, 16, nullptr);
-    for (const Kind& kind : {kLds, kLdc}) loop(launch, many, 16, &kind);
-  }
 }
 
 #endif
