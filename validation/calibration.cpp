@@ -679,6 +679,8 @@ constexpr Recipe kRecipes[] = {
     {"latency_xu", "machine_code", "latency.mufu", value_of<"latency.mufu">},
     {"latency_shuffle", "machine_code", "latency.shfl", value_of<"latency.shfl">},
     {"latency_special_register", "machine_code", "latency.s2r_tid", value_of<"latency.s2r_tid">},
+    {"latency_special_block", "machine_code", "latency.s2r_ctaid",
+     value_of<"latency.s2r_ctaid">},
     {"latency_special_uniform", "machine_code", "latency.s2ur_tid", value_of<"latency.s2ur_tid">},
     {"latency_barrier_move", "machine_code", "half of slope.bmov.clear+bmov.w1 less its two NOPs",
      [](const Answers& a) {
@@ -964,6 +966,32 @@ constexpr Recipe kRecipes[] = {
      [](const Answers& a) {
        constexpr double kSubCores = 4;
        return per_instruction(a, "ldc", 4) / kSubCores;
+     }},
+    {"interval_special_uniform", "queues",
+     "alone.s2ur.w4, n24 less n16, over 8 and 4 sub-cores",
+     [](const Answers& a) {
+       constexpr double kMore = 8 * 4;
+       return (a["alone.s2ur.n24.w4.mean"] - a["alone.s2ur.n16.w4.mean"]) / kMore;
+     }},
+    {"adu_queue_entries", "machine_code", "issue.ldc.w1: so many issue one a cycle",
+     [](const Answers& a) {
+       double together = 0;
+       for (const int n : {1, 2, 3, 4, 5, 6, 7, 8})
+         if (a[fmt::format("issue.ldc.n{}.w1", n)] <= n + 1) together = n;
+       return together;
+     }},
+    {"adu_shared_entries", "machine_code",
+     "issue.ldc.n24.w2: taken, but not begun with at one in 2 cycles, when the last two issue",
+     [](const Answers& a) {
+       // The 39th and 40th were taken 8 cycles before; the unit began with the first one at 3.
+       constexpr double kTaken = 39.5 - 1, kReturn = 8, kFirst = 3, kInterval = 2;
+       return kTaken - (a["issue.ldc.n24.w2"] - kReturn - kFirst) / kInterval;
+     }},
+    {"latency_adu_queue", "machine_code", "issue.ldc.w1, n5 less n1",
+     [](const Answers& a) { return a["issue.ldc.n5.w1"] - a["issue.ldc.n1.w1"]; }},
+    {"interval_barrier_arrival", "control", "sync.barrier, w32 less w1, over 31",
+     [](const Answers& a) {
+       return (a["sync.barrier.w32"] - a["sync.barrier.w1"]) / 31;
      }},
     {"mio_queue_entries", "machine_code",
      "issue.ldg32.w1: so many issue one a cycle, less those that left meanwhile",

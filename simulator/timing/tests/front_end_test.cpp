@@ -62,6 +62,18 @@ TEST(FrontEnd, FetchesAheadOfEachWarp) {
   EXPECT_NEAR(static_cast<double>(second - kLater), static_cast<double>(one), 2 * kExecuted);
 }
 
+// `nothing` of gpu/kernels/micro/timing/launches.cu.
+TEST(FrontEnd, HandsTheFirstCodeToOneWarpOfASubCoreAtATime) {
+  Code code;
+  const Cycle first = code.fetch(0, 0, 0, 0);
+  EXPECT_GT(first, 0u);
+  EXPECT_EQ(code.fetch(1, 0, 0, 1), first);
+  EXPECT_EQ(code.fetch(0, 1, 0, 2), first + 2);
+  EXPECT_EQ(code.fetch(0, 2, 0, 3), first + 4);
+  EXPECT_EQ(code.fetch(1, 1, 0, 3), first + 2);
+  EXPECT_EQ(code.fetch(0, 3, 0, first + 50), first + 50);
+}
+
 TEST(FrontEnd, KeepsFourLinesOfASet) {
   constexpr std::uint32_t kSets = 64;
   for (const std::uint32_t lines : {4u, 5u}) {

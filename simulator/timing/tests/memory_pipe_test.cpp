@@ -51,6 +51,25 @@ TEST(MemoryPipe, ASubCoreAloneIsHalfAsFastAsTheSharedUnit) {
   EXPECT_THAT(begins(pipe), ElementsAre(36, 68));
 }
 
+TEST(MemoryPipe, TellsWhetherAFullQueueHoldsOnlyGlobalMemorys) {
+  const Constants c = constants();  // two places
+  MemoryPipe pipe(c);
+  const auto enter = [&](bool global) {
+    PipeWork work = conflict(4, 0);
+    work.is_global = global;
+    pipe.enter(0, work);
+  };
+  enter(true);
+  enter(true);
+  EXPECT_TRUE(pipe.holds_only_global(0));
+  enter(false);
+  EXPECT_FALSE(pipe.holds_only_global(0));
+  enter(true);
+  EXPECT_FALSE(pipe.holds_only_global(0));
+  enter(true);
+  EXPECT_TRUE(pipe.holds_only_global(0));
+}
+
 // A load that finds nothing in L1 needs the unit for its lines alone.
 TEST(MemoryPipe, AnInstructionCanLeaveTheSharedUnitSooner) {
   const Constants c = constants();

@@ -52,6 +52,19 @@ TEST(TimedProgram, DoubleMatrixProductsTakeLongerTheDeeperTheyAre) {
   EXPECT_EQ(dmma(0x3010).interval, 64);  // 16x8x16
 }
 
+// Registers that all lanes find the same in do not come by the memory unit.
+TEST(TimedProgram, SpecialRegistersOfABlockComeByTheAddressDivergenceUnit) {
+  constexpr std::uint64_t kWrite = 0x000e220000000000, kS2r = 0x0000000000007919;
+  const auto s2r = [&](std::uint64_t number) { return timed(kS2r, kWrite | number << 8); };
+  constexpr std::uint64_t kTidX = 33, kCtaIdX = 37, kLaneId = 0, kLtMask = 57, kCgaCtaId = 136;
+  for (const std::uint64_t number : {kTidX, kLaneId, kLtMask})
+    EXPECT_EQ(s2r(number).gate, kQueueGate) << number;
+  for (const std::uint64_t number : {kCtaIdX, kCgaCtaId}) {
+    EXPECT_EQ(s2r(number).gate, kAduGate) << number;
+    EXPECT_EQ(s2r(number).latency, 25) << number;
+  }
+}
+
 TEST(TimedProgram, CopiesPastL1AreTold) {
   constexpr std::uint64_t kNoCounters = 0x000fe20000000000, kCopy = 0x00000000080a7fae;
   EXPECT_FALSE(timed(kCopy, kNoCounters | 0x0b921c44).is_past_l1);
