@@ -973,7 +973,7 @@ constexpr Recipe kRecipes[] = {
        constexpr double kMore = 8 * 4;
        return (a["alone.s2ur.n24.w4.mean"] - a["alone.s2ur.n16.w4.mean"]) / kMore;
      }},
-    {"adu_queue_entries", "machine_code", "issue.ldc.w1: so many issue one a cycle",
+    {"adu_queue_entries", "machine_code", "issue.ldc.w1: how many issue one a cycle",
      [](const Answers& a) {
        double together = 0;
        for (const int n : {1, 2, 3, 4, 5, 6, 7, 8})

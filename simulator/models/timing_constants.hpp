@@ -110,9 +110,9 @@ namespace heddle::simulator::timing {
   X(register_reads_per_bank, "read/cycle", "registers a bank delivers each cycle") \
   /* The way to the memory unit. */ \
   X(mio_queue_entries, "instruction", "memory instructions of one sub-core that wait for the shared unit; one more stalls the warp") \
-  X(adu_queue_entries, "instruction", "LDC and S2UR of one sub-core that wait; one more stalls the warp") \
-  X(adu_shared_entries, "instruction", "of all sub-cores between these queues and the unit that executes them") \
-  X(latency_adu_queue, "cycle", "issue of LDC or S2UR to its place in the queue being free again, with nothing before it") \
+  X(adu_queue_entries, "instruction", "LDC, S2UR and BAR of one sub-core that wait; one more stalls the warp") \
+  X(adu_shared_entries, "instruction", "those of all sub-cores between these queues and the unit that executes them") \
+  X(latency_adu_queue, "cycle", "issue of LDC, S2UR or BAR to its place in the queue being free again, with nothing before it") \
   X(xu_queue_entries, "instruction", "MUFU and the like of one sub-core that wait or execute; one more stalls the warp") \
   X(latency_mio_queue, "cycle", "issue of a memory instruction to its place in the queue being free again, with nothing before it") \
   X(lsu_address_interval, "cycle", "between two LDG, STS and the like of one sub-core, at the address unit") \

@@ -359,8 +359,7 @@ Cycle SubCore::passing_barrier(std::uint32_t pc) const {
 }
 
 // Until its stall count has run it is in `wait` there too (one_barrier of
-// gpu/kernels/micro/timing/launches.cu: of eight warps that arrive together each is at the barrier
-// for 16.5 cycles, as long as it waits for those that leave before it, less the stall count).
+// gpu/kernels/micro/timing/launches.cu).
 void SubCore::stop_at_barrier(ResidentWarp& warp) {
   warp.at_barrier = true;
   warp.state = Stall::wait;

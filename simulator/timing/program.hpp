@@ -54,7 +54,7 @@ enum class Course : std::uint8_t {
   uniform_read,  // S2UR, S2R of what all lanes share: the address divergence unit
   memory,        // the memory unit: what it touched says the rest
   texture,       // the texture unit: which texels it read says the rest
-  constant,      // LDC: the same
+  constant,      // LDC: the address divergence unit
   branch,        // BRA and its like
   convergence,   // BSYNC, WARPSYNC, BREAK, YIELD
   exit,

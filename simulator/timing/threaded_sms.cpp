@@ -13,8 +13,8 @@
 namespace heddle::simulator::timing {
 namespace {
 
-// Launches of fewer warp instructions are over before threads would pay: so many times fewer than
-// of launches that are not timed, whose threads do not wait for one another.
+// Launches of fewer warp instructions are over before threads would pay. Untimed launches need four
+// times as many: they are faster, and their threads do not wait for one another.
 constexpr std::uint64_t kTimesUntimed = 4, kAlone = 1 << 12;
 // A quantum after one with fewer is not worth a thread's waking.
 constexpr std::uint64_t kLeastShared = 256;

@@ -63,6 +63,7 @@ TEST(TimedProgram, SpecialRegistersOfABlockComeByTheAddressDivergenceUnit) {
     EXPECT_EQ(s2r(number).gate, kAduGate) << number;
     EXPECT_EQ(s2r(number).latency, 25) << number;
   }
+  EXPECT_EQ(timed(0x00000a00ff017b82, kWrite | 0x800).gate, kAduGate);  // LDC R1, c[0x0][0x28]
 }
 
 TEST(TimedProgram, CopiesPastL1AreTold) {
