@@ -201,10 +201,10 @@ void Context::work(std::string name, const StreamOrder& stream, const StreamWork
   for (const auto& observer : options_.observers) observer->worked(event);
 }
 
-Ticket Context::enqueue(Engine::Action action, Engine::Length length, Engine::Place place) {
+Ticket Context::enqueue(Engine::Action action, Engine::Length length, Stream& stream) {
   constexpr std::size_t kFew = 256;
   std::list<Ticket> mine{0};  // what may throw comes before the submission
-  const Ticket ticket = engine_.submit(std::move(action), length, std::move(place));
+  const Ticket ticket = engine_.submit(std::move(action), length, place_of(stream), &stream.last);
   std::lock_guard lock(mutex_);
   if (open_.size() >= most_open_) {
     std::erase_if(open_, [this](Ticket each) { return engine_.done(each); });
@@ -217,10 +217,7 @@ Ticket Context::enqueue(Engine::Action action, Engine::Length length, Engine::Pl
 }
 
 void Context::submit(Stream& stream, Engine::Action action, Engine::Length length) {
-  const Ticket ticket = enqueue(after_host_waits(std::move(action)), length, place_of(stream));
-  Ticket last = stream.last;
-  while (last < ticket && !stream.last.compare_exchange_weak(last, ticket)) {
-  }
+  enqueue(after_host_waits(std::move(action)), length, stream);
 }
 
 Error Context::submit(Stream& stream, Engine::Action action, bool wait) {

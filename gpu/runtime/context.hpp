@@ -264,7 +264,7 @@ class Context {
   void join_system();
   void leave_system();
   std::string missing_access(const simulator::Fault& fault) const;
-  Ticket enqueue(Engine::Action action, Engine::Length length, Engine::Place place);
+  Ticket enqueue(Engine::Action action, Engine::Length length, Stream& stream);
   struct Output {
     Ticket ticket;
     std::string text;

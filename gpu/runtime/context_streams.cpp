@@ -8,12 +8,6 @@
 
 namespace heddle::runtime {
 
-static void raise(std::atomic<std::uint64_t>& count, std::uint64_t number) {
-  std::uint64_t before = count;
-  while (before < number && !count.compare_exchange_weak(before, number)) {
-  }
-}
-
 std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->flags = flags;
@@ -126,15 +120,12 @@ void Context::record(Event& event, Stream& stream) {
   const std::uint64_t number = shared ? ++shared->counts().submitted : 0;
   recording->ticket =
       enqueue(after_host_waits([this, recording, shared, number, order = order_of(stream)](Ticket) {
-                if (shared) raise(shared->counts().completed, number);
+                if (shared) raise_to(shared->counts().completed, number);
                 ++progress_.actions;
                 progress_.nanoseconds = timeline_.done(order);
                 recording->progress = progress_;
               }),
-              Engine::Length::brief, place_of(stream));
-  Ticket last = stream.last;
-  while (last < recording->ticket && !stream.last.compare_exchange_weak(last, recording->ticket)) {
-  }
+              Engine::Length::brief, stream);
   event.set(std::move(recording));
 }
 

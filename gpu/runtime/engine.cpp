@@ -32,8 +32,8 @@ Engine::~Engine() {
 }
 
 // What an action submits is a part of it: carried out at once.
-Ticket Engine::submit(Action action, Length length, Place place) {
-  if (inside_action()) return carry_out_within(action);
+Ticket Engine::submit(Action action, Length length, Place place, std::atomic<Ticket>* newest) {
+  if (inside_action()) return carry_out_within(action, newest);
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
     const simulator::HeldSignals inherited_by_the_thread;
@@ -45,6 +45,7 @@ Ticket Engine::submit(Action action, Length length, Place place) {
   }
   wait_completed(lock, [this] { return queue_.size() < kMostPending; });
   const Ticket ticket = append(std::move(action), length, std::move(place));
+  if (newest != nullptr) raise_to(*newest, ticket);
   submitted_.notify_one();
   return ticket;
 }
@@ -55,8 +56,9 @@ Ticket Engine::append(Action action, Length length, Place place) {
   return ++last_submitted_;
 }
 
-Ticket Engine::carry_out_within(const Action& action) {
+Ticket Engine::carry_out_within(const Action& action, std::atomic<Ticket>* newest) {
   const Ticket ticket = on_behalf.engine == this ? on_behalf.ticket : acting_ticket_;
+  if (newest != nullptr) raise_to(*newest, ticket);
   action(ticket);
   return ticket;
 }

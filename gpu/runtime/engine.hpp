@@ -8,6 +8,7 @@
 // each has a thread of its own then, of which one at a time goes on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,12 @@ namespace heddle::runtime {
 
 // Position in the order of submission; 0 is before everything.
 using Ticket = std::uint64_t;
+
+inline void raise_to(std::atomic<std::uint64_t>& count, std::uint64_t number) {
+  std::uint64_t before = count;
+  while (before < number && !count.compare_exchange_weak(before, number)) {
+  }
+}
 
 class Engine {
  public:
@@ -59,7 +66,8 @@ class Engine {
   };
 
   Ticket submit(Action action, Length length) { return submit(std::move(action), length, Place{}); }
-  Ticket submit(Action action, Length length, Place place);
+  // `newest` is raised to the ticket before the action begins.
+  Ticket submit(Action action, Length length, Place place, std::atomic<Ticket>* newest = nullptr);
   void wait(Ticket ticket);
   // Submits and waits. Everything submitted before is done afterwards too, but for actions that let
   // it through.
@@ -129,7 +137,7 @@ class Engine {
   bool is_done(Ticket ticket) const;  // these three: with the lock
   void mark_done(Tickets::node_type done);
   void carry_out(Item item, std::unique_lock<std::mutex>& lock) noexcept;
-  Ticket carry_out_within(const Action& action);
+  Ticket carry_out_within(const Action& action, std::atomic<Ticket>* newest = nullptr);
   Ticket append(Action action, Length length, Place place);  // with the lock
   void carry_out_next(std::unique_lock<std::mutex>& lock) noexcept;
 

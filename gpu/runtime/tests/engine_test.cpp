@@ -62,6 +62,22 @@ TEST(Engine, TellsAnActionItsTicket) {
   EXPECT_EQ(seen, 1u);
 }
 
+TEST(Engine, RaisesTheNewestTicketBeforeTheActionBegins) {
+  Engine engine;
+  std::atomic<Ticket> newest{0};
+  std::vector<Ticket> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const Ticket ticket = engine.submit([&](Ticket) { seen.push_back(newest); },
+                                        Engine::Length::unbounded, {}, &newest);
+    engine.wait(ticket);
+    EXPECT_EQ(seen.back(), ticket);
+  }
+  engine.run([&](Ticket) {
+    engine.submit([&](Ticket) { seen.push_back(newest); }, Engine::Length::brief, {}, &newest);
+  });
+  EXPECT_EQ(seen.back(), engine.last_submitted());
+}
+
 TEST(Engine, KnowsWhoIsInsideAnAction) {
   Engine engine;
   bool inside = false;
