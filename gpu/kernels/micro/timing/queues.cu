@@ -34,6 +34,7 @@ const std::vector<Kind>& kinds() {
          c.put(ldc(dst(i), RZ, 0, 0x210, Size::k64), {.stall = 1, .write = 0});
        }},
       {"s2r", [](Code& c, int i) { c.put(s2r(dst(i), 0x21), {.stall = 1, .write = 0}); }},
+      {"s2r_ctaid", [](Code& c, int i) { c.put(s2r(dst(i), 0x25), {.stall = 1, .write = 0}); }},
       {"s2ur", [](Code& c, int i) { c.put(s2ur(R(6 + i % 8), 0x25), {.stall = 1, .write = 0}); }},
       {"mufu", [](Code& c, int i) { c.put(mufu_ex2(dst(i), 14), {.stall = 1, .write = 0}); }},
   };
@@ -105,33 +106,54 @@ void turns() {
       }
 }
 
-// The first instructions of an ordinary kernel that adds two arrays, the first `n` of them.
-void beginnings() {
-  const std::vector<std::function<void(Code&)>> steps{
-      [](Code& c) { c.put(ldc(16, RZ, 0, 0x28), {.stall = 1}); },
-      [](Code& c) { c.put(s2r(18, 0x21), {.stall = 1, .write = 0}); },
-      [](Code& c) { c.put(s2ur(6, 0x25), {.stall = 6, .write = 0}); },
-      [](Code& c) { c.put(ldc(20, RZ, 0, 0), {.stall = 2, .write = 0}); },
-      [](Code& c) { c.put(imad(22, 20, 14, 18), {.stall = 5, .wait = 1}); },
-      [](Code& c) { c.put(isetp_lt_immediate(3, 22, 0), {.stall = 13}); },
-      [](Code& c) { c.put(ldc(24, RZ, 0, 0x210, Size::k64), {.stall = 1, .write = 0}); },
-      [](Code& c) { c.put(nop(), {.stall = 2}); },
-      [](Code& c) { c.put(ldc(26, RZ, 0, 0x218, Size::k64), {.stall = 2, .write = 1}); },
-      [](Code& c) { c.put(ldc(28, RZ, 0, 0x218, Size::k64), {.stall = 1, .write = 2}); },
-      [](Code& c) { c.put(imad_wide(30, 14, 14, 24), {.stall = 4, .wait = 1}); },
-      [](Code& c) { c.put(ldg(32, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
-      [](Code& c) { c.put(imad_wide(34, 14, 14, 26), {.stall = 4, .wait = 2}); },
-      [](Code& c) { c.put(ldg(36, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
-      [](Code& c) { c.put(imad_wide(38, 14, 14, 28), {.stall = 4, .wait = 4}); },
-  };
+using Steps = std::vector<std::function<void(Code&)>>;
+
+void ask_steps(const std::string& name, const Steps& steps) {
   for (const int warps : {1, 4, 8, 16, 32})
     for (std::size_t n = 1; n <= steps.size(); ++n)
       ask(
-          "beginning.n" + std::to_string(n) + ".w" + std::to_string(warps),
+          name + ".n" + std::to_string(n) + ".w" + std::to_string(warps),
           [&](Code& c) {
             for (std::size_t i = 0; i < n; ++i) steps[i](c);
           },
           warps);
+}
+
+// The first instructions of an ordinary kernel that adds two arrays, the first `n` of them; and of
+// one that reads the number of its block by S2R.
+void beginnings() {
+  ask_steps("beginning",
+            {
+                [](Code& c) { c.put(ldc(16, RZ, 0, 0x28), {.stall = 1}); },
+                [](Code& c) { c.put(s2r(18, 0x21), {.stall = 1, .write = 0}); },
+                [](Code& c) { c.put(s2ur(6, 0x25), {.stall = 6, .write = 0}); },
+                [](Code& c) { c.put(ldc(20, RZ, 0, 0), {.stall = 2, .write = 0}); },
+                [](Code& c) { c.put(imad(22, 20, 14, 18), {.stall = 5, .wait = 1}); },
+                [](Code& c) { c.put(isetp_lt_immediate(3, 22, 0), {.stall = 13}); },
+                [](Code& c) { c.put(ldc(24, RZ, 0, 0x210, Size::k64), {.stall = 1, .write = 0}); },
+                [](Code& c) { c.put(nop(), {.stall = 2}); },
+                [](Code& c) { c.put(ldc(26, RZ, 0, 0x218, Size::k64), {.stall = 2, .write = 1}); },
+                [](Code& c) { c.put(ldc(28, RZ, 0, 0x218, Size::k64), {.stall = 1, .write = 2}); },
+                [](Code& c) { c.put(imad_wide(30, 14, 14, 24), {.stall = 4, .wait = 1}); },
+                [](Code& c) { c.put(ldg(32, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
+                [](Code& c) { c.put(imad_wide(34, 14, 14, 26), {.stall = 4, .wait = 2}); },
+                [](Code& c) { c.put(ldg(36, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
+                [](Code& c) { c.put(imad_wide(38, 14, 14, 28), {.stall = 4, .wait = 4}); },
+            });
+  ask_steps("beginning_s2r",
+            {
+                [](Code& c) { c.put(ldc(16, RZ, 0, 0x28), {.stall = 1}); },
+                [](Code& c) { c.put(uldc64(4, 0x208), {.stall = 1}); },
+                [](Code& c) { c.put(s2r(18, 0x25), {.stall = 4, .write = 0}); },
+                [](Code& c) { c.put(ldc(24, RZ, 0, 0x210, Size::k64), {.stall = 1, .write = 1}); },
+                [](Code& c) { c.put(s2r(20, 0x21), {.stall = 1, .write = 0}); },
+                [](Code& c) { c.put(ldc(26, RZ, 0, 0x218, Size::k64), {.stall = 4, .write = 2}); },
+                [](Code& c) { c.put(imad(22, 18, 14, 20), {.stall = 4, .wait = 1}); },
+                [](Code& c) { c.put(imad_wide(30, 14, 14, 24), {.stall = 4, .wait = 2}); },
+                [](Code& c) { c.put(ldg(32, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
+                [](Code& c) { c.put(imad_wide(34, 14, 14, 26), {.stall = 4, .wait = 4}); },
+                [](Code& c) { c.put(ldg(36, 4, 0, Size::k32), {.stall = 2, .write = 3}); },
+            });
 }
 
 }  // namespace
