@@ -1085,11 +1085,12 @@ constexpr Recipe kRecipes[] = {
               kOfSubCores - kDispatched / 2;
      }},
     {"interval_gpc_constant", "cold_launches",
-     "100 times prologue.all.b64.t256 less b1.t256, imc_miss, of two constants, over half of what "
-     "8 SMs of a GPC ask for of each, twice a sub-core,",
+     "100 times prologue.all.b132.t256 less b1.t256, imc_miss, of two constants, over half of what "
+     "the 16.5 SMs of a GPC ask for of each, twice a sub-core,",
      [](const Answers& a) {
-       constexpr double kHundred = 100, kConstants = 2, kRequests = 8 * 4 * 2;
-       return kHundred * (a["prologue.all.b64.t256.imc_miss"] - a["prologue.all.b1.t256.imc_miss"]) /
+       constexpr double kHundred = 100, kConstants = 2, kRequests = 16.5 * 4 * 2;
+       return kHundred *
+              (a["prologue.all.b132.t256.imc_miss"] - a["prologue.all.b1.t256.imc_miss"]) /
               kConstants / (kRequests / 2);
      }},
     {"interval_launch_line", "code_sizes",
@@ -1110,11 +1111,21 @@ constexpr Recipe kRecipes[] = {
            }
        return kHundred * more / count / (kMany - kFew);
      }},
-    {"sm_block_start_interval", "cold_launches",
-     "dispatch.b4224.t32 less dispatch.b2112.t32, active_mean, over the 16 blocks more,",
+    {"sm_block_start_interval", "block_starts", "begin.t32.r8.k7.first over the 7 blocks before,",
      [](const Answers& a) {
-       constexpr double kMore = 16;
-       return (a["dispatch.b4224.t32.active_mean"] - a["dispatch.b2112.t32.active_mean"]) / kMore;
+       constexpr double kBefore = 7;
+       return a["begin.t32.r8.k7.first"] / kBefore;
+     }},
+    {"sm_block_start_cycles", "block_starts",
+     "begin.t512.r2.k1.first less the 16 warps before, as begin.t1024.r1 has them,",
+     [](const Answers& a) {
+       constexpr double kBefore = 16, kOthers = 31;
+       return a["begin.t512.r2.k1.first"] - kBefore * a["begin.t1024.r1.k0.last"] / kOthers;
+     }},
+    {"warp_start_interval", "block_starts", "begin.t1024.r1.k0.last over the 31 other warps",
+     [](const Answers& a) {
+       constexpr double kOthers = 31;
+       return a["begin.t1024.r1.k0.last"] / kOthers;
      }},
     {"latency_block_start", "replacements",
      "mean of gap.spread.*.more132 less the 70 of the block's end and the next one's first "

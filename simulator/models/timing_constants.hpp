@@ -257,8 +257,9 @@ namespace heddle::simulator::timing {
   X(latency_launch_end, "cycle", "end of the last warp to the end of the launch") \
   X(interval_gpc_block, "cycle", "from one first block of a GPC to the next, of one warp") \
   X(interval_gpc_large_block, "cycle", "the same of eight warps and more") \
-  X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM") \
-  X(block_replacement_interval, "1/100 cycle", "between the starts of two blocks of a grid that take the place of others") \
+  X(sm_block_start_interval, "cycle", "between the starts of two blocks on one SM, at least") \
+  X(sm_block_start_cycles, "cycle", "the same besides the starts of the block's warps") \
+  X(block_replacement_interval, "1/100 cycle", "between two ends of blocks that are noticed, so that others can begin") \
   X(cluster_start_interval, "1/100 cycle", "between the starts of two clusters of a grid") \
   X(latency_block_start, "cycle", "end of a block to the first issue of the block that takes its place") \
   X(warp_start_interval, "cycle", "between the first issues of two warps of a block in one SM") \

@@ -69,7 +69,7 @@ void TimedLaunch::dispatch_clusters() {
     if (places.empty()) return;
     Cycle begin = now_;
     for (const std::uint32_t sm : places) begin = std::max(begin, place_ready_[sm]);
-    begin += replacer_.wait(
+    begin += cluster_starts_.wait(
         begin, constants_.cluster_start_interval * Server::kTicks / Calendar::kHundred);
     start_cluster(places, begin);
   }
@@ -93,7 +93,7 @@ void TimedLaunch::start_cluster(const std::vector<std::uint32_t>& places, Cycle 
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     if (context_.options->observer != nullptr)
       context_.options->observer->block_started(core_, *blocks[rank]);
-    place_ready_[places[rank]] = begin + constants_.sm_block_start_interval;
+    place_ready_[places[rank]] = begin + sm_block_interval();
     sms_[places[rank]].start_block(std::move(blocks[rank]), begin, cluster);
   }
 }

@@ -176,25 +176,34 @@ Cycle TimedLaunch::first_block_interval() const {
       std::max(constants_.interval_gpc_block, constants_.interval_gpc_large_block));
 }
 
+// Between the starts of two blocks on an SM: one of few warps takes as long as one of five
+// (begin.*.first of gpu/kernels/micro/timing/block_starts.cu).
+Cycle TimedLaunch::sm_block_interval() const {
+  const Cycle warps = (context_.request->block.count() + kWarpSize - 1) / kWarpSize;
+  return std::max<Cycle>(constants_.sm_block_start_interval,
+                         constants_.sm_block_start_cycles + warps * constants_.warp_start_interval);
+}
+
 // One block on each SM before the second on any.
 void TimedLaunch::dispatch_first_blocks() {
-  std::vector<Cycle> begin(sms_.size());
+  place_ready_.resize(sms_.size());
   const Cycle interval = first_block_interval();
-  for (std::size_t sm = 0; sm < begin.size(); ++sm)
-    begin[sm] = constants_.latency_launch + sm_places_[sm].before * interval;
-  if (cluster_.count() > 1) {
-    place_ready_ = std::move(begin);
-    return dispatch_clusters();
-  }
+  for (std::size_t sm = 0; sm < place_ready_.size(); ++sm)
+    place_ready_[sm] = constants_.latency_launch + sm_places_[sm].before * interval;
+  if (cluster_.count() > 1) return dispatch_clusters();
   for (std::uint32_t round = 0; round < blocks_per_sm_ && next_block_ != blocks_; ++round)
     for (const std::uint32_t sm : sms_for_blocks(constants_, sm_places_, blocks_ - next_block_)) {
       if (next_block_ == blocks_) return;
-      start_block(sms_[sm], begin[sm] + Cycle{round} * constants_.sm_block_start_interval);
+      start_block(sm, place_ready_[sm]);
     }
 }
 
-// Blocks take the places of those that ended, in the order in which they did.
+// Blocks take the places of those that ended, in the order in which they did. The ends of a grid's
+// blocks are noticed one after another, also when none is left to begin (elapsed less active of
+// `nothing`, block_starts.cu).
 void TimedLaunch::dispatch_next_blocks() {
+  const std::uint64_t end_ticks =
+      constants_.block_replacement_interval * Server::kTicks / Calendar::kHundred;
   std::vector<EndedBlock> ended;
   for (Sm& sm : sms_) {
     std::ranges::move(sm.ended(), std::back_inserter(ended));
@@ -203,18 +212,18 @@ void TimedLaunch::dispatch_next_blocks() {
   std::ranges::sort(ended, {},
                     [](const EndedBlock& each) { return std::tuple(each.time, each.sm); });
   for (EndedBlock& each : ended) {
-    last_end_ = std::max(last_end_, each.time);
+    const bool alone = cluster_.count() == 1;
+    const Cycle noticed = alone ? each.time + ends_noticed_.wait(each.time, end_ticks) : each.time;
+    last_end_ = std::max(last_end_, noticed);
     if (sample_) ends_.push_back(each.time);
     ++blocks_ended_;
     if (context_.options->observer != nullptr)
       context_.options->observer->block_ended(core_, *each.block);
-    if (cluster_.count() > 1) end_in_cluster(each);
+    if (!alone) end_in_cluster(each);
     spare_.push_back(std::move(each.block));
-    if (next_block_ == blocks_ || cluster_.count() > 1) continue;
-    const Cycle begin = std::max(now_, each.time + constants_.latency_block_start);
-    start_block(sms_[each.sm],
-                begin + replacer_.wait(begin, constants_.block_replacement_interval *
-                                                  Server::kTicks / Calendar::kHundred));
+    if (next_block_ != blocks_ && alone)
+      start_block(each.sm, std::max({now_, noticed + constants_.latency_block_start,
+                                     place_ready_[each.sm]}));
   }
   if (cluster_.count() > 1 && !ended.empty()) dispatch_clusters();
 }
@@ -263,13 +272,14 @@ std::unique_ptr<Block> TimedLaunch::take_spare() {
   return block;
 }
 
-void TimedLaunch::start_block(Sm& sm, Cycle begin) {
+void TimedLaunch::start_block(std::uint32_t sm, Cycle begin) {
+  place_ready_[sm] = begin + sm_block_interval();
   execute_untimed_blocks();
   std::unique_ptr<Block> block = take_spare();
   shared_.source.start_block(core_, *block, next_block_++);
   if (context_.options->observer != nullptr)
     context_.options->observer->block_started(core_, *block);
-  sm.start_block(std::move(block), begin);
+  sms_[sm].start_block(std::move(block), begin);
 }
 
 bool TimedLaunch::run_sms(Cycle end) {

@@ -24,12 +24,14 @@ std::uint32_t ResidentBlocks::add(std::unique_ptr<Block> block,
 
 void ResidentBlocks::start_warp(std::uint32_t place, Cycle begin) {
   ++blocks_[place].warps_left;
-  if (resident_warps_++ == 0) active_since_ = begin;
+  begins_.push(begin);
 }
 
 void ResidentBlocks::end_warp(std::uint32_t place, Cycle began, Cycle now) {
   warp_cycles_ += now - began;
-  if (--resident_warps_ == 0) active_ += now - active_since_ + constants_.sm_start_cycles;
+  if (running_warps_ == 0) active_since_ = begins_.top();
+  for (; !begins_.empty() && begins_.top() <= now; begins_.pop()) ++running_warps_;
+  if (--running_warps_ == 0) active_ += now - active_since_ + constants_.sm_start_cycles;
   Resident& resident = blocks_[place];
   if (--resident.warps_left != 0) return;
   ended_.push_back({std::move(resident.block), now, index_, std::move(resident.cluster)});

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <queue>
 #include <vector>
 
 #include "simulator/execute/machine.hpp"
@@ -66,7 +68,10 @@ class ResidentBlocks {
   Calendar cluster_port_;
   std::vector<EndedBlock> ended_;
   std::size_t count_ = 0;
-  std::uint64_t resident_warps_ = 0, warp_cycles_ = 0;
+  // When warps begin that were not running when one ended last: a block that takes another's place
+  // is here before it begins.
+  std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> begins_;
+  std::uint64_t running_warps_ = 0, warp_cycles_ = 0;
   Cycle active_since_ = 0, active_ = 0;
 };
 

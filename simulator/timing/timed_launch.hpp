@@ -53,12 +53,13 @@ class TimedLaunch {
   void place_sms();
   Cycle next_event() const;
   Cycle first_block_interval() const;
+  Cycle sm_block_interval() const;
   void dispatch_first_blocks();
   void dispatch_next_blocks();
   void choose_sample(const Options& options);
   std::string why_not_sampled() const;
   void execute_untimed_blocks();
-  void start_block(Sm& sm, Cycle begin);
+  void start_block(std::uint32_t sm, Cycle begin);
   std::unique_ptr<Block> take_spare();
   std::uint64_t issued() const;
   void choose_threads(const Options& options, DeviceTime& device, std::uint64_t alone);
@@ -104,7 +105,7 @@ class TimedLaunch {
   const std::uint32_t sm_count_;  // with those that get no block and are not in `sms_`
   const std::vector<SmPlace> sm_places_;
   std::uint64_t next_block_ = 0, blocks_ended_ = 0;  // next_block_: or cluster
-  std::vector<Cycle> place_ready_;  // of clusters: when each SM can begin with another block
+  std::vector<Cycle> place_ready_;                   // when each SM can begin with another block
   std::optional<Slices> slices_;
   std::optional<Sample> sample_;
   std::size_t next_left_out_ = 0;  // of the sample's
@@ -115,7 +116,7 @@ class TimedLaunch {
   bool failed_ = false;
   std::uint64_t untimed_ = 0;  // instructions executed and not timed
   std::uint64_t watch_due_ = kWatchInterval;
-  Server replacer_;  // of the places that blocks leave
+  Server ends_noticed_, cluster_starts_;
   Cycle now_ = 0, last_end_ = 0;
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<Request*> requests_, sorted_;

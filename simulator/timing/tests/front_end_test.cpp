@@ -136,7 +136,7 @@ TEST(GpcCache, GetsAModulesFirstKernelFromTheFarHalfOfL2) {
 // Only the parameters come later: code_places.cu and constant.* of code_sizes.cu.
 TEST(GpcCache, HasALaunchsConstantsBeforeItsParameters) {
   const LaunchedKernel kernel{.entry = kInstructions, .lines = 1, .parameters = 0x210};
-  EXPECT_EQ(brought(kernel, 7).constant, 0u);
+  EXPECT_NEAR(static_cast<double>(brought(kernel, 7).constant), 0, 1);
   EXPECT_NEAR(static_cast<double>(brought(kernel, 8).constant), 200, 1);
 }
 

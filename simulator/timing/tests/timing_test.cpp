@@ -116,7 +116,7 @@ class Timing : public testing::Test {
       "interval_dram_instruction_line=0,interval_cpc_line=1,interval_first_fetch=0,latency_operand_"
       "miss=0,interval_gpc_constant=1,latency_launch_dispatched=0,"
       "latency_launch_code=0,latency_launch_far=0,latency_launch_constants=0,launch_lines_ahead=0,"
-      "latency_exit=0,sm_start_cycles=0,";
+      "latency_exit=0,sm_start_cycles=0,block_replacement_interval=1,";
   Device device_{gpu_model("h200")};
 };
 
@@ -322,6 +322,43 @@ TEST_F(Timing, ABlockTakesAnothersPlaceAtItsOwnTime) {
   const std::uint32_t latency = constant(&Constants::latency_block_start);
   for (const std::uint32_t more : {1u, 7u, 40u})
     EXPECT_EQ(elapsed(latency + more), elapsed(latency) + more);
+}
+
+// An SM is not active from the end of its last warp to the beginning of the next block's first,
+// though that is already there (dispatch.* of cold_launches.cu).
+TEST_F(Timing, AnSmThatWaitsForItsNextBlockIsNotActive) {
+  const auto active = [&](std::uint32_t latency) {
+    return run({with(kExit, {})}, 1024, fmt::format("sms=1,latency_block_start={},", latency), 0,
+               {}, 5)
+        .active_max;
+  };
+  EXPECT_EQ(active(5000), active(300));
+}
+
+// Blocks of few warps begin as far apart as one of one; those of many when its warps have begun.
+TEST_F(Timing, BlocksOfAnSmBeginOneAfterAnother) {
+  const auto elapsed = [&](unsigned threads, std::uint32_t blocks, unsigned least) {
+    return run({with(kExit, {})}, threads,
+               fmt::format("sms=1,sm_block_start_interval={},sm_block_start_cycles=10,"
+                           "warp_start_interval=30,",
+                           least),
+               0, {}, blocks)
+        .elapsed;
+  };
+  EXPECT_EQ(elapsed(32, 8, 1000), elapsed(32, 1, 1000) + 7 * 1000);
+  EXPECT_EQ(elapsed(256, 3, 100), elapsed(256, 1, 100) + 2 * (10 + 8 * 30));
+}
+
+// Also the ends of blocks that no other follows (elapsed of `nothing`, block_starts.cu).
+TEST_F(Timing, TheEndsOfBlocksAreNoticedOneAfterAnother) {
+  const auto elapsed = [&](std::uint32_t blocks, unsigned interval) {
+    return run({with(kExit, {})}, 32, fmt::format("block_replacement_interval={},", interval), 0,
+               {}, blocks)
+        .elapsed;
+  };
+  EXPECT_EQ(elapsed(1, 10'000), elapsed(1, 1));
+  EXPECT_NEAR(static_cast<double>(elapsed(64, 10'000)),
+              static_cast<double>(elapsed(64, 1)) + 63 * 100, 100);
 }
 
 TEST(PrintsInProgress, ACallWaitsForThePartThatIsLeftOfOthers) {
