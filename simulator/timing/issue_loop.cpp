@@ -187,6 +187,26 @@ inline Cycle SubCore::registers_there(const ResidentWarp& warp, const Timed& nex
   return pipes_.banks_ready(next, now);
 }
 
+// Meanwhile the stall counts of all warps but `others` stand still (issue.*.stall4.* of
+// gpu/kernels/micro/timing/issue_waits.cu).
+inline void SubCore::hold_stall_counts(SlotMask others, Cycle now, Cycle until) {
+  const Cycle held = until - now;
+  for_each_slot(slots_.resident() & ~others, [&](unsigned slot) {
+    ResidentWarp& warp = slots_[slot];
+    if (warp.stalled_until <= now) return;
+    const Cycle counted = std::max(warp.stalled_until, warp.next_issue);
+    warp.stalled_until += held;
+    warp.next_issue += held;
+    if (warp.counted_until > now) {  // `wait` is in the sums already
+      units_.context->stalls_at[warp.pc][static_cast<std::size_t>(Stall::wait)] += held;
+      warp.counted_until += held;
+    }
+    const Cycle examined = slots_.examine_at(slot);
+    if (examined == kNever) return;
+    slots_.sleep(slot, examined <= counted ? examined + held : std::max(examined, counted + held));
+  });
+}
+
 // The warp that is picked keeps the others from issuing until its registers are there (ports.*.w16
 // of gpu/kernels/micro/timing/ports.cu).
 inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
@@ -195,6 +215,7 @@ inline bool SubCore::waits_for_registers(unsigned slot, Cycle now) {
   if (there <= now) return false;
   held_until_ = issues_from_ = there;
   waits_.hold();
+  hold_stall_counts(ready_, now, there);
   if (units_.observed) tell_unit_waits(now);
   return true;
 }
@@ -262,6 +283,7 @@ inline Cycle SubCore::issue_alone(unsigned slot, ResidentWarp& warp, Cycle now, 
     }
     if (there >= until) break;
     if (there != ready) count_unit_wait(warp, ready, free, there);
+    if (there != free) hold_stall_counts(slot_bit(slot), free, there);
     last_issue_ = now = there;
     issue_computing(slot, warp, next, now);
   }

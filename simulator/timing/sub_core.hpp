@@ -99,6 +99,7 @@ class alignas(64) SubCore {
   SlotMask queued(Cycle now) const;
   Cycle registers_there(const ResidentWarp& warp, const Timed& next, Cycle now) const;
   bool waits_for_registers(unsigned slot, Cycle now);
+  void hold_stall_counts(SlotMask others, Cycle now, Cycle until);
   void leave_unit_wait(unsigned slot, ResidentWarp& warp, const Timed& left, Cycle now);
   Visited issue(unsigned slot, Cycle now);
   void issue_computing(unsigned slot, ResidentWarp& warp, const Timed& timed, Cycle now);

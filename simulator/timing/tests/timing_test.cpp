@@ -951,6 +951,18 @@ TEST_F(Timing, RegistersOfOneBankAreReadInTurn) {
       0u);
 }
 
+// Two warps on each of four sub-cores: one is picked a cycle after the other, whose registers are
+// read for three, and holds its stall count up for two (issue_waits.cu).
+TEST_F(Timing, StallCountsStandStillWhileAWarpThatIsPickedWaitsForItsRegisters) {
+  const Word odd{0x0000000307007223, 0x0000000000000009};  // FFMA R0, R7, R3, R9
+  const auto body = repeated(with(odd, {.stall = 4}), kSome);
+  const auto waits = [&](const char* ports) { return cycles(run(body, 256, ports), Stall::wait); };
+  const std::uint64_t free = waits("register_reads_per_bank=3,interval_fma=1,");
+  EXPECT_EQ(free, 8 * kSome * 3);
+  EXPECT_GE(waits("register_banks=2,register_reads_per_bank=1,interval_fma=1,"),
+            free + 4 * 2 * (kSome - 1));
+}
+
 // What must hold whatever the kernel: here those of tests/kernels/machine.cu, timed and not.
 class TimedKernel : public testing::TestWithParam<const char*> {
  protected:
