@@ -350,6 +350,14 @@ void SubCore::spend_call(ResidentWarp& warp, const StallCycles& time) {
   warp.next_issue = std::max(warp.next_issue, warp.stalled_until);
 }
 
+// The barrier that the warp was the last to come to is not open yet, for which only what computes
+// does not wait. `issued` is the instruction before.
+void SubCore::wait_until_open(ResidentWarp& warp, const Timed& issued) const {
+  if (passes_barrier((&issued)[1])) return;
+  warp.next_issue = std::max(warp.next_issue, warp.opens);
+  warp.until_then = Stall::barrier;
+}
+
 // What the instruction occupies, from its issue on.
 inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now) {
   warp.seen_at = 0;
@@ -361,6 +369,7 @@ inline void SubCore::take_time(ResidentWarp& warp, const Timed& timed, Cycle now
     warp.next_issue += timed.held;
     warp.until_then = Stall::dispatch_stall;
   }
+  if (warp.opens > warp.next_issue) wait_until_open(warp, timed);
   if (timed.accessed_in != 0) prefetch_access(*warp.warp, warp.pc + timed.accessed_in);
   issues_from_ = now + 1 + timed.holds_issue;
   last_yields_ = timed.yields;

@@ -308,12 +308,14 @@ Cycle SubCore::search_time(Cycle now, unsigned times) {
   return begin - now + Cycle{times} * constants_.latency_yield;
 }
 
-// Where the warp need not wait for others: `latency` from when its arrival has been taken.
-Cycle SubCore::pass_barrier(const ResidentWarp& warp, Cycle latency, Cycle now) {
+// Where the warp need not wait for others the barrier opens `latency` after its arrival has been
+// taken. What computes does not wait for that.
+void SubCore::pass_barrier(ResidentWarp& warp, const Timed& barrier, Cycle latency, Cycle now) {
   const Cycle wait = units_.adu.take(index_, now, constants_.interval_barrier_arrival);
   units_.arrival_taken = now + wait;
-  if (latency == 0) return 0;
-  return latency + wait - std::min(latency + wait, passing_barrier(warp.pc + 1));
+  if (latency == 0) return;
+  warp.opens = now + wait + latency + 1;
+  wait_until_open(warp, barrier);
 }
 
 void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now) {
@@ -326,10 +328,8 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
     return;
   }
   auto [latency, fetch] = flow_time(warp, timed, issued);
-  if (timed.course == Course::barrier)
-    latency = pass_barrier(warp, latency, now);
-  else if (searched && latency != 0 && timed.course != Course::branch)
-    latency = search_time(now, 1);
+  if (timed.course == Course::barrier) return pass_barrier(warp, timed, latency, now);
+  if (searched && latency != 0 && timed.course != Course::branch) latency = search_time(now, 1);
   if (latency == 0) return;
   const bool goes_elsewhere = timed.course == Course::convergence || issued.flow == Flow::jump;
   if (goes_elsewhere && !timed.is_indirect) {
@@ -341,7 +341,7 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
     redirected_until_ = now + latency;
   }
   warp.next_issue = std::max(warp.next_issue, now + latency);
-  warp.until_then = timed.course == Course::barrier ? Stall::barrier : Stall::branch_resolving;
+  warp.until_then = Stall::branch_resolving;
   if (fetch != 0) warp.fetches_from = std::max(now + latency - fetch, warp.stalled_until);
 }
 
@@ -349,13 +349,6 @@ void SubCore::start_flow(unsigned slot, const Timed& timed, const Issue& issued,
 std::uint32_t SubCore::blocked_at(std::uint32_t pc) const {
   while (passes_barrier(instructions_[pc])) ++pc;
   return pc;
-}
-
-// Cycles of what issues while its warp waits at the barrier before it. Here that is executed when
-// the barrier has been released; so it begins as much sooner, and what is behind it finds the
-// barrier open as it would.
-Cycle SubCore::passing_barrier(std::uint32_t pc) const {
-  return cycles_passing_barrier(instructions_ + pc);
 }
 
 // Until its stall count has run it is in `wait` there too (one_barrier of
@@ -397,6 +390,8 @@ void SubCore::advance(unsigned slot, const Timed& timed, Cycle now) {
       if (this->timed(warp).code_line != warp.line) ask_for_code(warp, now);
     }
   } else {
+    warp.pc = behind;
+    if (this->timed(warp).code_line != warp.line) ask_for_code(warp, now);
     warp.pc = blocked_at(behind);
     stop_at_barrier(warp);
     examine_at = kNever;
@@ -421,14 +416,81 @@ void SubCore::resume_at(unsigned slot, Cycle time) {
   next_visit_ = std::min(next_visit_, warp.next_issue);
 }
 
-void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle leaves) {
+// Whether the warp's next instruction could issue at `at` while the warp waits at the barrier
+// before it: nothing else is in its way. What it needs is asked for at `now`, unless it is there.
+bool SubCore::issues_meanwhile(ResidentWarp& warp, Cycle now, Cycle at) {
+  const Timed& next = timed(warp);
+  const Reconvergence& lanes = *warp.warp->convergence;
+  if (!passes_barrier(next) || lanes.replays() || lanes.halts_at(warp.pc + 1)) return false;
+  if (warp.line != next.code_line) {
+    const bool kept = units_.front_end.keeps_code(index_, next.code_line);
+    ask_for_code(warp, now);
+    if (kept) warp.fetched = std::min(warp.fetched, at);
+  }
+  if (warp.fetched > at) return false;
+  if (next.constant_lines_of_bank != 0) return false;
+  if (next.constant_line >= 0 &&
+      !units_.front_end.keeps_operand(static_cast<std::uint32_t>(next.constant_line), at))
+    return false;
+  return wait_for_results(warp, next, at).reason == Stall::not_selected;
+}
+
+// From so many cycles behind BAR on a warp is seen to wait for the barrier, also while the stall
+// counts of what issues meanwhile run (samples of `reduce_halves` of pairs in
+// validation/records/h200/sampled; one_barrier of gpu/kernels/micro/timing/launches.cu).
+constexpr Cycle kSeenAtBarrier = 6;
+
+// What has issued while the warp waited at a barrier, which opens at `opens`, is executed when that
+// is known. `free`: until when what other warps of the sub-core have issued so takes.
+void SubCore::issue_meanwhile(unsigned slot, Cycle now, Cycle opens, Cycle& free) {
+  SmContext& context = *units_.context;
+  ResidentWarp& warp = slots_[slot];
+  warp.pc = warp.warp->convergence->current().pc;
+  warp.computed_to = 0;
+  const Cycle seen = warp.issued_at[(warp.issued - 1) % kIssuesKept] + kSeenAtBarrier;
+  warp.stalled_until = std::max(warp.stalled_until, warp.counted_until);
+  free = std::max(free, warp.stalled_until);
+  for (;;) {
+    const Cycle at = std::max(free, warp.stalled_until);
+    if (at >= opens || !issues_meanwhile(warp, now, at)) return;
+    const Timed& timed = this->timed(warp);
+    account(warp, at);
+    context.clock = context.clock_start + at;
+    context.source.step(context.core, *warp.warp);
+    ++context.stalls_at[warp.pc + 1][static_cast<std::size_t>(Stall::selected)];
+    ++issued_;
+    ++warp.issued;
+    warp.issued_at[(warp.issued - 1) % kIssuesKept] = at;
+    warp.counted_until = at + 1;
+    warp.stalled_until = at + timed.stall + timed.held;
+    free += timed.pipe == Pipe::fma ? 1 : timed.interval;
+    ++warp.pc;
+    warp.state = Stall::wait;
+    account(warp, std::min(warp.stalled_until, seen));
+    warp.state = Stall::barrier;
+  }
+}
+
+// Warps that have waited leave the barrier, those first that came first.
+void SubCore::leave_barrier(std::uint32_t block, Cycle now, Cycle opens) {
+  std::array<unsigned, kSlots> waiting;
+  std::size_t count = 0;
   for_each_slot(slots_.resident(), [&](unsigned slot) {
-    ResidentWarp& warp = slots_[slot];
-    if (!warp.at_barrier || warp.block != block || !warp.warp->convergence->has_current()) return;
-    account(warp, now);
-    const std::uint32_t behind = warp.warp->convergence->current().pc;
-    resume_at(slot, std::max(now + 1, leaves - std::min(leaves, passing_barrier(behind))));
+    const ResidentWarp& warp = slots_[slot];
+    if (warp.at_barrier && warp.block == block && warp.warp->convergence->has_current())
+      waiting[count++] = slot;
   });
+  const std::span leaving = std::span(waiting).first(count);
+  std::ranges::stable_sort(leaving, {}, [&](unsigned slot) { return slots_[slot].stalled_until; });
+  Cycle free = 0;
+  for (const unsigned slot : leaving) {
+    ResidentWarp& warp = slots_[slot];
+    issue_meanwhile(slot, now, opens, free);
+    warp.state = Stall::barrier;
+    account(warp, now);
+    resume_at(slot, std::max(opens, warp.stalled_until));
+    last_yields_ |= slot == last_;
+  }
 }
 
 void SubCore::start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued,

@@ -510,16 +510,6 @@ void find_readers_of_tests(std::vector<Timed>& timed) {
   }
 }
 
-// Cycles of what passes a block barrier, of that behind which most does.
-std::uint32_t most_behind_barrier(const std::vector<Timed>& timed) {
-  std::uint32_t most = 0;
-  for (std::size_t i = 0; i < timed.size(); ++i) {
-    if (timed[i].course != Course::barrier) continue;
-    most = std::max(most, cycles_passing_barrier(&timed[i + 1]));
-  }
-  return most;
-}
-
 // An access's address is known where the last of its registers was written.
 void find_accesses(const isa::Program& program, std::vector<Timed>& timed) {
   constexpr std::size_t kFarthest = 16;
@@ -571,7 +561,6 @@ TimedProgram time_program(
     each.awaits_unit = awaits_unit(each);
     each.ends_line = (i + 1) % timed.instructions_per_line == 0;
   }
-  timed.most_behind_barrier = most_behind_barrier(timed.instructions);
   timed.constant_lines = lines.all();
   timed.code_lines = narrow(timed.instructions.size() / timed.instructions_per_line + 1);
   return timed;

@@ -161,13 +161,6 @@ inline bool passes_barrier(const Timed& timed) {
   return timed.course == Course::fixed && timed.pipe >= Pipe::alu && timed.pipe < Pipe::fp64;
 }
 
-// Cycles of those from `next` on, until one that does not; what is past a program's end does not.
-inline std::uint32_t cycles_passing_barrier(const Timed* next) {
-  std::uint32_t cycles = 0;
-  for (; passes_barrier(*next); ++next) cycles += next->stall;
-  return cycles;
-}
-
 struct TimedProgram {
   std::vector<Timed> instructions;           // as Program::instructions, and one past the end
   std::vector<ConstantLine> constant_lines;  // that it can name
@@ -175,7 +168,6 @@ struct TimedProgram {
   std::uint32_t instructions_per_line = 8;
   bool counts_results = false;  // a DEPBAR waits for some results of a scoreboard, not for all
   std::uint8_t most_bank_reads = 0;
-  std::uint32_t most_behind_barrier = 0;  // cycles of what passes a barrier, at the most
 };
 
 // `constant_bank_bytes`: as ConstantLines.

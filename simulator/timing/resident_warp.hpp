@@ -54,6 +54,7 @@ struct alignas(64) ResidentWarp {
   Cycle fetches_from = kNever;  // from then on it waits for its instruction instead
   Cycle fetched = 0;
   Cycle counted_until = 0;  // cycles before are in the sums
+  Cycle opens = 0;          // the barrier behind which it is, as the last to come
 
   Stall state = Stall::wait;
   Stall until_then = Stall::wait;

@@ -68,8 +68,8 @@ void Sm::advance_memory(Cycle now) {
 // All warps of the block leave its barrier together, once the last arrival has been taken
 // (beginning.n1.* of gpu/kernels/micro/timing/queues.cu).
 void Sm::release_barrier(std::uint32_t block, Cycle now) {
-  const Cycle leaves = std::max(now, units_.arrival_taken) + units_.constants.latency_barrier;
-  for (SubCore& sub_core : sub_cores_) sub_core.leave_barrier(block, now, leaves);
+  const Cycle opens = std::max(now, units_.arrival_taken) + units_.constants.latency_barrier;
+  for (SubCore& sub_core : sub_cores_) sub_core.leave_barrier(block, now, opens);
 }
 
 void Sm::open_cluster_barrier(const ResidentCluster& cluster, Cycle opened) {

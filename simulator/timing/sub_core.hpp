@@ -30,7 +30,7 @@ class alignas(64) SubCore {
         most_bank_reads_(units.context->program.most_bank_reads),
         counts_results_(units.context->program.counts_results),
         looks_ahead_(!units.observed && !units.context->picks_by_wait),
-        barrier_notice_(barrier_notice(*units.context)),
+        barrier_notice_(std::max<Cycle>(1, units.constants.latency_barrier)),
         pipes_(units.constants),
         lines_between_local_(lines_between_local(units.context->core.launch)),
         tensor_(units.constants) {}
@@ -52,7 +52,7 @@ class alignas(64) SubCore {
   // It begins to issue at `begin`. `block`: its block's place on the SM.
   void start_warp(Warp& warp, std::uint32_t block, Cycle begin);
   // Warps of the block whose barrier was released at `now` leave it.
-  void leave_barrier(std::uint32_t block, Cycle now, Cycle leaves);
+  void leave_barrier(std::uint32_t block, Cycle now, Cycle opens);
   void leave_cluster_barrier(const ResidentCluster& cluster);
 
   // The memory unit has read an instruction's registers, or taken it up; or L2 has answered it.
@@ -106,6 +106,7 @@ class alignas(64) SubCore {
   Cycle issue_alone(unsigned slot, ResidentWarp& warp, Cycle now, Cycle until);
   void count_unit_wait(ResidentWarp& warp, Cycle ready, Cycle free, Cycle there);
   void take_time(ResidentWarp& warp, const Timed& timed, Cycle now);
+  void wait_until_open(ResidentWarp& warp, const Timed& issued) const;
   void spend_call(ResidentWarp& warp, const StallCycles& time);
   void advance_by_one(unsigned slot, ResidentWarp& warp, const Timed& issued, Cycle now);
   void fall_asleep(unsigned slot, ResidentWarp& warp, Cycle now);
@@ -119,10 +120,6 @@ class alignas(64) SubCore {
 
   // sub_core.cpp: the cycle.
   const Timed& timed(const ResidentWarp& warp) const { return instructions_[warp.pc]; }
-  static Cycle barrier_notice(const SmContext& context) {
-    const Cycle latency = std::max<Cycle>(1, context.constants.latency_barrier);
-    return latency - std::min<Cycle>(latency - 1, context.program.most_behind_barrier);
-  }
   // Cycles up to `now` in which the unit was not free, but for those in which nothing issued.
   Cycle blocked_cycles(unsigned gate, Cycle now) const {
     return gate < kPipes ? pipes_.busy_cycles(static_cast<Pipe>(gate), now) - waits_.cycles(gate)
@@ -185,7 +182,7 @@ class alignas(64) SubCore {
   FlowTime flow_time(const ResidentWarp& warp, const Timed& timed, const Issue& issued) const;
   Cycle yield_time(const ResidentWarp& warp, Cycle now);
   Cycle search_time(Cycle now, unsigned times);
-  Cycle pass_barrier(const ResidentWarp& warp, Cycle latency, Cycle now);
+  void pass_barrier(ResidentWarp& warp, const Timed& barrier, Cycle latency, Cycle now);
   void start_flow(unsigned slot, const Timed& timed, const Issue& issued, Cycle now);
   void start_cluster(ResidentWarp& warp, const Timed& timed, const Issue& issued, Cycle now);
   Cycle sleep_cycles(const ResidentWarp& warp, const Issue& issued) const;
@@ -196,7 +193,8 @@ class alignas(64) SubCore {
   void expect_results(ResidentWarp& warp, const Timed& timed);
   void advance(unsigned slot, const Timed& timed, Cycle now);
   std::uint32_t blocked_at(std::uint32_t pc) const;
-  Cycle passing_barrier(std::uint32_t pc) const;
+  bool issues_meanwhile(ResidentWarp& warp, Cycle now, Cycle at);
+  void issue_meanwhile(unsigned slot, Cycle now, Cycle opens, Cycle& free);
   void stop_at_barrier(ResidentWarp& warp);
   void resume_at(unsigned slot, Cycle time);
 

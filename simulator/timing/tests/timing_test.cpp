@@ -827,10 +827,10 @@ TEST_F(Timing, WarpsLeaveABarrierTogether) {
   std::vector<Word> body{with(kBar, {.stall = 5}), with(kExit, {})};
   const Result result =
       run(body, 96, "warp_start_interval=50,latency_barrier=11,interval_barrier_arrival=3,");
-  // All go on when the last to come does. Until its stall count has run each is seen to wait for
-  // that.
-  EXPECT_EQ(result.active_max, 100u + 11 + 1);
-  EXPECT_EQ(cycles(result, Stall::barrier), 106u + 56u + 6u);
+  // All go on together, the last to come a cycle later. Until its stall count has run each is seen
+  // to wait for that.
+  EXPECT_EQ(result.active_max, 100u + 11 + 2);
+  EXPECT_EQ(cycles(result, Stall::barrier), 106u + 56u + 7u);
 }
 
 TEST_F(Timing, ABarrierTakesArrivalsOneByOne) {
@@ -864,15 +864,61 @@ TEST_F(Timing, AQueueOfGlobalMemoryIsSaidToBeFullWhereNothingElseIsInIt) {
   EXPECT_GT(mixed_lg, 0u);
 }
 
-TEST_F(Timing, WhatOnlyComputesIssuesWhileItsWarpWaitsAtABarrier) {
+// BAR, and behind it `count` products.
+std::vector<Word> products_behind_a_barrier(std::size_t count) {
+  std::vector<Word> body{with(kBar, {.stall = 5})};
+  body.insert(body.end(), count, with(kFfma, {.stall = 4}));
+  body.push_back(with(kExit, {}));
+  return body;
+}
+
+// behind.*.late of gpu/kernels/micro/timing/behind_barriers.cu.
+TEST_F(Timing, WhatOnlyComputesIssuesBeforeABarrierOpensForTheLastToCome) {
   const auto active = [&](std::size_t count) {
-    std::vector<Word> body{with(kBar, {.stall = 5})};
-    body.insert(body.end(), count, with(kFfma, {.stall = 4}));
-    body.push_back(with(kExit, {}));
-    return run(body, 64, "warp_start_interval=50,latency_barrier=13,").active_max;
+    return run(products_behind_a_barrier(count), 64, "warp_start_interval=50,latency_barrier=13,")
+        .active_max;
   };
   EXPECT_EQ(active(2), active(0));
-  EXPECT_GT(active(3), active(0));
+  EXPECT_GT(active(4), active(0));
+}
+
+// behind.*.early; what the stall counts take is seen as the wait for the barrier (samples of
+// `reduce_halves` in validation/records/h200/sampled).
+TEST_F(Timing, WhatOnlyComputesHasIssuedWhereItsWarpHasWaitedAtABarrier) {
+  const auto behind = [&](std::size_t count) {
+    return run(products_behind_a_barrier(count), 64, "warp_start_interval=200,");
+  };
+  const Result none = behind(0), many = behind(16);
+  EXPECT_EQ(many.warp_cycles - many.active_max, none.warp_cycles - none.active_max);  // the first
+  EXPECT_EQ(many.issued, none.issued + 2 * 16);
+  EXPECT_EQ(cycles(many, Stall::wait), cycles(none, Stall::wait) + 16 * 3);  // the last to come
+}
+
+// Eight warps of a sub-core, which issues one product in a cycle.
+TEST_F(Timing, WhatIssuesBeforeABarrierOpensTakesItsTurns) {
+  const Result result = run(products_behind_a_barrier(16), 1024, "latency_barrier=13,");
+  EXPECT_GE(result.active_max, 8u * 16);
+}
+
+// behind.*.w32.early: warp 0, which issues last before its sub-core waits, goes on after warp 4.
+TEST_F(Timing, AWarpThatHasWaitedAtABarrierTakesItsTurnBehindIt) {
+  constexpr Word kFirstWarp{0x000000200000780c, 0x0000000003f01270};  // ISETP.LT.U32 P0, R0, 32
+  constexpr Word kOverTen{0x0000000000288947, 0x0000000003800000};    // @!P0 BRA over ten
+  constexpr Word kOverThirty{0x0000000000788947, 0x0000000003800000};
+  constexpr Word kNop{0x0000000000007918, 0};
+  const auto active = [&](std::size_t between) {
+    std::vector<Word> body{with(kThreadIndex, {.stall = 2, .write = 0}),
+                           with(kFirstWarp, {.stall = 11, .wait = 1}),
+                           with(kOverThirty, {.stall = 5})};
+    body.insert(body.end(), 30, with(kNop, {.stall = 11}));
+    body.push_back(with(kBar, {.stall = 5}));
+    body.insert(body.end(), between, with(kNop, {}));
+    body.push_back(with(kOverTen, {.stall = 5}));
+    body.insert(body.end(), 10, with(kNop, {.stall = 11}));
+    body.push_back(with(kExit, {}));
+    return run(body, 256, "warp_start_interval=60,").active_max;
+  };
+  EXPECT_EQ(active(8), active(0) + 16);
 }
 
 TEST_F(Timing, AGroupsProductsAwaitTheArrivalOfItsLastWarp) {
