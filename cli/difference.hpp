@@ -53,6 +53,6 @@ std::optional<double> value_at(const PlaceDifference& place, std::size_t side,
                                const simulator::Metric& metric);
 
 // Errors of the model's cycles over 92 kernels (docs/deviations/timing.md), in per cent.
-inline constexpr double kMedianCyclesError = 3.2, kHighCyclesError = 8.3;
+inline constexpr double kMedianCyclesError = 3.3, kHighCyclesError = 7.8;
 
 }  // namespace heddle::cli
