@@ -169,19 +169,21 @@ Cycle TimedLaunch::next_event() const {
 // GPCs start their blocks beside one another, each its own one by one (measured: dispatch.tsv of
 // gpu/kernels/micro/timing/control.cu).
 Cycle TimedLaunch::first_block_interval() const {
-  const std::uint64_t threads = context_.request->block.count();
-  const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   return std::clamp<Cycle>(
-      warps, constants_.interval_gpc_block,
+      warps_of_block(), constants_.interval_gpc_block,
       std::max(constants_.interval_gpc_block, constants_.interval_gpc_large_block));
 }
 
 // Between the starts of two blocks on an SM: one of few warps takes as long as one of five
 // (begin.*.first of gpu/kernels/micro/timing/block_starts.cu).
 Cycle TimedLaunch::sm_block_interval() const {
-  const Cycle warps = (context_.request->block.count() + kWarpSize - 1) / kWarpSize;
-  return std::max<Cycle>(constants_.sm_block_start_interval,
-                         constants_.sm_block_start_cycles + warps * constants_.warp_start_interval);
+  return std::max<Cycle>(
+      constants_.sm_block_start_interval,
+      constants_.sm_block_start_cycles + warps_of_block() * constants_.warp_start_interval);
+}
+
+std::uint64_t TimedLaunch::warps_of_block() const {
+  return (context_.request->block.count() + kWarpSize - 1) / kWarpSize;
 }
 
 // One block on each SM before the second on any.
@@ -204,6 +206,7 @@ void TimedLaunch::dispatch_first_blocks() {
 void TimedLaunch::dispatch_next_blocks() {
   const std::uint64_t end_ticks =
       constants_.block_replacement_interval * Server::kTicks / Calendar::kHundred;
+  const bool in_clusters = cluster_.count() > 1;
   std::vector<EndedBlock> ended;
   for (Sm& sm : sms_) {
     std::ranges::move(sm.ended(), std::back_inserter(ended));
@@ -212,20 +215,20 @@ void TimedLaunch::dispatch_next_blocks() {
   std::ranges::sort(ended, {},
                     [](const EndedBlock& each) { return std::tuple(each.time, each.sm); });
   for (EndedBlock& each : ended) {
-    const bool alone = cluster_.count() == 1;
-    const Cycle noticed = alone ? each.time + ends_noticed_.wait(each.time, end_ticks) : each.time;
+    const Cycle noticed =
+        in_clusters ? each.time : each.time + ends_noticed_.wait(each.time, end_ticks);
     last_end_ = std::max(last_end_, noticed);
     if (sample_) ends_.push_back(each.time);
     ++blocks_ended_;
     if (context_.options->observer != nullptr)
       context_.options->observer->block_ended(core_, *each.block);
-    if (!alone) end_in_cluster(each);
+    if (in_clusters) end_in_cluster(each);
     spare_.push_back(std::move(each.block));
-    if (next_block_ != blocks_ && alone)
+    if (next_block_ != blocks_ && !in_clusters)
       start_block(each.sm, std::max({now_, noticed + constants_.latency_block_start,
                                      place_ready_[each.sm]}));
   }
-  if (cluster_.count() > 1 && !ended.empty()) dispatch_clusters();
+  if (in_clusters && !ended.empty()) dispatch_clusters();
 }
 
 // Blocks that stand still while others are executed must not be waited for.

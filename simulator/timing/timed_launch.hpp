@@ -54,6 +54,7 @@ class TimedLaunch {
   Cycle next_event() const;
   Cycle first_block_interval() const;
   Cycle sm_block_interval() const;
+  std::uint64_t warps_of_block() const;
   void dispatch_first_blocks();
   void dispatch_next_blocks();
   void choose_sample(const Options& options);
