@@ -583,8 +583,8 @@ void count_access(Core& core, const Step& step, AccessKind kind, Window space,
   if (core.journal != nullptr && space == Window::global && kind != AccessKind::load)
     core.journal->before_write(address, lanes, step.width);
   if (core.observed)
-    core.accesses.emplace_back(kind, space, step.width, lanes, address, access, is_row,
-                               pattern.spread);
+    core.accesses.push_back(
+        {kind, space, step.width, lanes, address, access, is_row, pattern.spread});
 }
 
 void count_matrix_access(Core& core, const Step& step, AccessKind kind, const Addresses& address,
