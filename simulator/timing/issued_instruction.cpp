@@ -435,7 +435,7 @@ bool SubCore::issues_meanwhile(ResidentWarp& warp, Cycle now, Cycle at) {
   return wait_for_results(warp, next, at).reason == Stall::not_selected;
 }
 
-// From so many cycles behind BAR on a warp is seen to wait for the barrier, also while the stall
+// From this many cycles behind BAR on a warp is seen to wait for the barrier, also while the stall
 // counts of what issues meanwhile run (samples of `reduce_halves` of pairs in
 // validation/records/h200/sampled; one_barrier of gpu/kernels/micro/timing/launches.cu).
 constexpr Cycle kSeenAtBarrier = 6;

@@ -174,8 +174,8 @@ Cycle TimedLaunch::first_block_interval() const {
       std::max(constants_.interval_gpc_block, constants_.interval_gpc_large_block));
 }
 
-// Between the starts of two blocks on an SM: one of few warps takes as long as one of five
-// (begin.*.first of gpu/kernels/micro/timing/block_starts.cu).
+// Between the starts of two blocks on an SM: up to five warps take as long as one (begin.*.first of
+// gpu/kernels/micro/timing/block_starts.cu).
 Cycle TimedLaunch::sm_block_interval() const {
   return std::max<Cycle>(
       constants_.sm_block_start_interval,

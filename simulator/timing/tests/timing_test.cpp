@@ -335,7 +335,7 @@ TEST_F(Timing, AnSmThatWaitsForItsNextBlockIsNotActive) {
   EXPECT_EQ(active(5000), active(300));
 }
 
-// Blocks of few warps begin as far apart as one of one; those of many when its warps have begun.
+// A block begins a fixed time after the one before, or when all warps of that one have begun.
 TEST_F(Timing, BlocksOfAnSmBeginOneAfterAnother) {
   const auto elapsed = [&](unsigned threads, std::uint32_t blocks, unsigned least) {
     return run({with(kExit, {})}, threads,

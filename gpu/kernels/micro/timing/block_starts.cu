@@ -10,7 +10,6 @@
 // cycles after that SM's first warp, the mean of all SMs; 256 threads, eight blocks on each SM.
 // `load.apart128.b132.w8.mean`, `.p50`, `.p95`: how long one load of a line by each warp takes, the
 // lines of neighbouring warps 128 bytes apart; `.sm`: the longest of an SM, the mean of all SMs.
-#include <cmath>
 #include <map>
 #include <numeric>
 
